@@ -1,0 +1,1 @@
+//! The gRPC server: parse, render, status; one thin file a service.

@@ -1,0 +1,1 @@
+//! Puts the parts together and spawns every loop; start and drain.

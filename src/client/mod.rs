@@ -1,0 +1,1 @@
+//! Our own client of the gRPC server.

@@ -1,0 +1,1 @@
+//! Database time, manual time.

@@ -1,0 +1,1 @@
+//! One default file compiled in, a file and the environment on top, validated once.

@@ -1,0 +1,1 @@
+//! Pure and synchronous: what an operation is and what may become of it.

@@ -1,0 +1,1 @@
+//! The one door: execute, record, queries; load, decide, commit, re-decide on Stale.

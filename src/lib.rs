@@ -1,0 +1,43 @@
+//! payonce: at most one financial effect for one business operation, followed
+//! by eventual knowledge of its result.
+//!
+//! This page is the map. Each module says in one line what it is for; the
+//! table below says what it may import, and `tests/it/layering.rs` reads the
+//! table out of this file and checks the code against it.
+//!
+//! | module    | may import                                                      |
+//! |-----------|-----------------------------------------------------------------|
+//! | domain    |                                                                 |
+//! | clock     |                                                                 |
+//! | proto     |                                                                 |
+//! | http      | domain                                                          |
+//! | telemetry | domain                                                          |
+//! | config    | domain                                                          |
+//! | store     | domain, clock                                                   |
+//! | provider  | domain, http, telemetry                                         |
+//! | engine    | domain, store, clock, telemetry                                 |
+//! | worker    | domain, engine, provider, http, clock, telemetry, store::claims |
+//! | api       | domain, engine, proto, telemetry                                |
+//! | client    | proto, config, telemetry                                        |
+//! | cli       | proto, config, telemetry, client, app, simulator                |
+//! | simulator |                                                                 |
+//! | app       | *                                                               |
+//!
+//! tonic lives in `api`, `client` and `app`; SeaORM in `store`; reqwest in
+//! `http`; wall clocks in `clock`.
+
+pub mod api;
+pub mod app;
+pub mod cli;
+pub mod client;
+pub mod clock;
+pub mod config;
+pub mod domain;
+pub mod engine;
+pub mod http;
+pub mod proto;
+pub mod provider;
+pub mod simulator;
+pub mod store;
+pub mod telemetry;
+pub mod worker;

@@ -1,0 +1,1 @@
+//! The adapter trait and registry, classification; the simulator's client.

@@ -1,0 +1,1 @@
+//! A payment processor to try and to test against; knows nothing of the rest.

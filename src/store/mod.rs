@@ -1,0 +1,1 @@
+//! The only user of SeaORM: commit, claims, inbox, reads.
