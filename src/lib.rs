@@ -8,7 +8,7 @@
 //! | module    | may import                                                      |
 //! |-----------|-----------------------------------------------------------------|
 //! | domain    |                                                                 |
-//! | clock     |                                                                 |
+//! | clock     | domain                                                          |
 //! | proto     |                                                                 |
 //! | http      | domain                                                          |
 //! | telemetry | domain                                                          |

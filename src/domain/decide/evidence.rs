@@ -1,0 +1,345 @@
+//! Weighing what a provider shows.
+//!
+//! A payment is ours only if its id or its key is ours. Amount, currency and
+//! account are always compared; what does not match is recorded, opens a
+//! review and settles nothing.
+
+use super::draft::Draft;
+use super::{compensate, refund};
+use crate::domain::effect::{Effect, Role};
+use crate::domain::evidence::{Decline, Evidence, Shown, Sighting};
+use crate::domain::fact::Fact;
+use crate::domain::ids::EffectId;
+use crate::domain::kind::Kind;
+use crate::domain::operation::{Record, ReviewReason};
+use crate::domain::state::State;
+
+/// Takes evidence in, by whatever road it came.
+pub(super) fn weigh(draft: &mut Draft<'_>, evidence: &Evidence) {
+    if names_us(draft, evidence) || refusal_counts(draft, evidence) {
+        draft.put(Fact::EvidenceSeen {
+            source: evidence.source,
+        });
+    }
+    let mut ours: Vec<&Sighting> = evidence
+        .sightings
+        .iter()
+        .filter(|s| is_ours(draft.record(), s))
+        .collect();
+    ours.sort_by_key(|sighting| sighting.made_at);
+    if ours.is_empty() && refusal_counts(draft, evidence) {
+        decline(draft, evidence.refused.clone());
+    }
+    if let Some(first) = ours.first()
+        && draft.operation().provider_payment_id.is_none()
+    {
+        let provider_payment_id = first.id.clone();
+        draft.put(Fact::ProviderPaymentNamed {
+            provider_payment_id,
+        });
+    }
+    if !ours.is_empty() && draft.operation().intent.kind.is_payment() {
+        weigh_payment(draft, evidence, &ours);
+    } else if !ours.is_empty() {
+        refund::weigh(draft, &ours);
+    }
+    if names_only_the_order(evidence, draft.record()) {
+        draft.ask_person(ReviewReason::ReferenceOnlyMatch);
+    }
+    compensate::carry_out_instruction(draft);
+}
+
+/// Something shown carries our id or our key.
+pub(super) fn shows_ours(draft: &Draft<'_>, evidence: &Evidence) -> bool {
+    evidence
+        .sightings
+        .iter()
+        .any(|sighting| is_ours(draft.record(), sighting))
+}
+
+/// Something shown is ours, or could be: it names the order and carries no
+/// key at all.
+pub(super) fn names_us(draft: &Draft<'_>, evidence: &Evidence) -> bool {
+    shows_ours(draft, evidence) || names_only_the_order(evidence, draft.record())
+}
+
+fn is_ours(record: &Record, sighting: &Sighting) -> bool {
+    let operation = &record.operation;
+    let by_key = sighting.key.as_ref() == Some(&operation.intent.provider_key);
+    let by_id = operation.provider_payment_id.as_ref() == Some(&sighting.id);
+    let by_effect = record
+        .effects
+        .iter()
+        .any(|effect| effect.provider_payment_id == sighting.id);
+    by_key || by_id || by_effect
+}
+
+fn names_only_the_order(evidence: &Evidence, record: &Record) -> bool {
+    let keyless = |s: &Sighting| s.key.is_none() && !is_ours(record, s);
+    evidence.sightings.iter().any(keyless)
+}
+
+/// P5: the refusal of a request is a refusal of the payment only where the
+/// profile lists it, and only if nothing else of ours may have got through
+/// (the attempt that was answered is closed or open; others must be NotSent).
+pub(super) fn refusal_counts(draft: &Draft<'_>, evidence: &Evidence) -> bool {
+    let progress = &draft.operation().progress;
+    let others = progress.left - i32::from(progress.open.is_none());
+    evidence.refused.is_some() && !progress.sign_seen && others <= 0
+}
+
+fn decline(draft: &mut Draft<'_>, why: Option<Decline>) {
+    match draft.state() {
+        State::Created
+        | State::Queued
+        | State::Submitting
+        | State::Unknown
+        | State::Pending
+        | State::RequiresAction => {
+            if let Some(decline) = why {
+                draft.put(Fact::DeclineExplained { decline });
+            }
+            draft.answer_waiting_review();
+            draft.move_to(State::Declined);
+            refund::settle_parent(draft);
+        }
+        // A settled payment does not become a declined one.
+        State::Authorized | State::Succeeded | State::Voided => {
+            draft.ask_person(ReviewReason::Contradiction);
+        }
+        State::Declined | State::Canceled => {}
+    }
+}
+
+fn weigh_payment(draft: &mut Draft<'_>, evidence: &Evidence, ours: &[&Sighting]) {
+    let with_money = |s: &&&Sighting| matches!(s.shown, Shown::Done | Shown::Held);
+    let money: Vec<&&Sighting> = ours.iter().filter(with_money).collect();
+    for sighting in &money {
+        take_money(draft, evidence, sighting);
+    }
+    if money.is_empty() {
+        weigh_without_money(draft, ours);
+    }
+}
+
+/// Which disagreement a sighting of money shows, if any.
+pub(super) fn mismatch(draft: &Draft<'_>, sighting: &Sighting) -> Option<ReviewReason> {
+    let intent = &draft.operation().intent;
+    let elsewhere = sighting
+        .account
+        .as_ref()
+        .is_some_and(|account| *account != intent.provider);
+    match sighting.amount {
+        _ if elsewhere => Some(ReviewReason::AccountMismatch),
+        Some(shown) if shown.currency != intent.amount.currency => {
+            Some(ReviewReason::CurrencyMismatch)
+        }
+        Some(shown) if shown == intent.amount => None,
+        Some(_) | None => Some(ReviewReason::AmountMismatch),
+    }
+}
+
+/// A payment of ours that holds or took money.
+fn take_money(draft: &mut Draft<'_>, evidence: &Evidence, sighting: &Sighting) {
+    let known = draft.record().effect(Some(&sighting.id)).cloned();
+    if let Some(effect) = known {
+        return follow_effect(draft, &effect, sighting);
+    }
+    let disagreement = mismatch(draft, sighting);
+    let role = role_for_new(draft);
+    let effect = new_effect(draft, evidence, sighting, role);
+    draft.put(Fact::EffectRecorded {
+        effect: Box::new(effect),
+    });
+    match (disagreement, role) {
+        (Some(reason), _) => draft.ask_person(reason),
+        (None, Role::Primary) => settle_with_money(draft, sighting),
+        (None, Role::Duplicate) => draft.ask_person(ReviewReason::DuplicateEffect),
+        (None, Role::Late) => draft.ask_person(ReviewReason::Contradiction),
+    }
+}
+
+fn role_for_new(draft: &Draft<'_>) -> Role {
+    match draft.state() {
+        State::Declined | State::Canceled => Role::Late,
+        State::Created
+        | State::Queued
+        | State::Submitting
+        | State::Unknown
+        | State::Pending
+        | State::RequiresAction
+        | State::Authorized
+        | State::Succeeded
+        | State::Voided => {
+            if draft.record().primary().is_some() {
+                Role::Duplicate
+            } else {
+                Role::Primary
+            }
+        }
+    }
+}
+
+fn new_effect(draft: &Draft<'_>, evidence: &Evidence, sighting: &Sighting, role: Role) -> Effect {
+    let intent = &draft.operation().intent;
+    let amount = sighting.amount.unwrap_or(intent.amount);
+    let taken = sighting.shown == Shown::Done;
+    Effect {
+        id: EffectId::of(draft.operation().id, &evidence.account, &sighting.id),
+        account: evidence.account.clone(),
+        provider_payment_id: sighting.id.clone(),
+        role,
+        currency: amount.currency,
+        authorized: if taken { 0 } else { amount.minor_units },
+        captured: if taken { amount.minor_units } else { 0 },
+        refunded: 0,
+        refund_pending: 0,
+        charged_back: 0,
+        returned: if taken {
+            sighting.given_back.min(amount.minor_units)
+        } else {
+            0
+        },
+        confirmed_at: draft.now(),
+    }
+}
+
+fn settle_with_money(draft: &mut Draft<'_>, sighting: &Sighting) {
+    match (draft.operation().intent.kind, &sighting.shown) {
+        (Kind::Charge, Shown::Done) => {
+            draft.answer_waiting_review();
+            draft.move_to(State::Succeeded);
+        }
+        (Kind::Authorize, Shown::Held) => {
+            draft.answer_waiting_review();
+            draft.move_to(State::Authorized);
+        }
+        // Held although it was to be taken, or taken although it was to be
+        // held: a person must see which it is.
+        (
+            Kind::Charge | Kind::Authorize | Kind::Capture | Kind::Refund | Kind::Void,
+            Shown::Done
+            | Shown::Held
+            | Shown::Processing
+            | Shown::ActionRequired(_)
+            | Shown::Failed(_)
+            | Shown::Withdrawn,
+        ) => draft.ask_person(ReviewReason::Contradiction),
+    }
+}
+
+/// A payment that is known already: only what has been added to it counts.
+fn follow_effect(draft: &mut Draft<'_>, effect: &Effect, sighting: &Sighting) {
+    let ours = effect.refunded.saturating_add(effect.refund_pending);
+    let outside = sighting
+        .given_back
+        .min(effect.captured)
+        .saturating_sub(ours);
+    if outside > effect.returned {
+        draft.put(Fact::EffectReturned {
+            effect: effect.id,
+            returned: outside,
+        });
+    }
+}
+
+/// Nothing of ours that was shown holds or took money.
+fn weigh_without_money(draft: &mut Draft<'_>, ours: &[&Sighting]) {
+    let mut dead: Option<&Decline> = None;
+    let mut withdrawn = false;
+    for sighting in ours {
+        match &sighting.shown {
+            Shown::Processing => return to_waiting(draft, State::Pending),
+            Shown::ActionRequired(action) => {
+                if can_wait(draft.state())
+                    && draft.operation().customer_action.as_ref() != Some(action)
+                {
+                    let action = action.clone();
+                    draft.put(Fact::CustomerActionAsked { action });
+                }
+                return to_waiting(draft, State::RequiresAction);
+            }
+            Shown::Failed(why) => dead = Some(why),
+            Shown::Withdrawn => withdrawn = true,
+            Shown::Done | Shown::Held => {}
+        }
+    }
+    if let Some(why) = dead {
+        if !is_old_news(draft, ours) {
+            decline(draft, Some(why.clone()));
+        }
+    } else if withdrawn && !is_old_news(draft, ours) {
+        withdraw(draft);
+    }
+}
+
+/// A failed payment says nothing about another one that succeeded.
+fn is_old_news(draft: &Draft<'_>, ours: &[&Sighting]) -> bool {
+    let primary = draft
+        .record()
+        .primary()
+        .map(|effect| &effect.provider_payment_id);
+    primary.is_some_and(|primary| ours.iter().all(|sighting| sighting.id != *primary))
+}
+
+fn can_wait(state: State) -> bool {
+    match state {
+        State::Created
+        | State::Queued
+        | State::Submitting
+        | State::Unknown
+        | State::Pending
+        | State::RequiresAction => true,
+        State::Authorized
+        | State::Succeeded
+        | State::Declined
+        | State::Canceled
+        | State::Voided => false,
+    }
+}
+
+/// The provider has it and is not done. Of a payment that was settled this is
+/// old news; of one that was declined or canceled it is a contradiction.
+pub(super) fn to_waiting(draft: &mut Draft<'_>, to: State) {
+    match draft.state() {
+        State::Created
+        | State::Queued
+        | State::Submitting
+        | State::Unknown
+        | State::Pending
+        | State::RequiresAction => {
+            if !draft.operation().progress.sign_seen {
+                draft.put(Fact::SignSeen);
+            }
+            draft.move_to(to);
+            draft.schedule_look();
+        }
+        State::Authorized | State::Succeeded | State::Voided => {}
+        State::Declined | State::Canceled => draft.ask_person(ReviewReason::Contradiction),
+    }
+}
+
+/// The provider shows the payment as withdrawn: nothing was or will be taken.
+pub(super) fn withdraw(draft: &mut Draft<'_>) {
+    match draft.state() {
+        State::Created
+        | State::Queued
+        | State::Submitting
+        | State::Unknown
+        | State::Pending
+        | State::RequiresAction => {
+            draft.answer_waiting_review();
+            draft.move_to(State::Canceled);
+            refund::settle_parent(draft);
+        }
+        State::Authorized | State::Succeeded | State::Voided => {
+            draft.ask_person(ReviewReason::Contradiction);
+        }
+        State::Declined | State::Canceled => {}
+    }
+}
+
+/// Ends an operation as declined; used for refunds too.
+pub(super) fn decline_for(draft: &mut Draft<'_>, why: &Decline) {
+    decline(draft, Some(why.clone()));
+}

@@ -1,0 +1,129 @@
+//! What asking the provider, or not being able to ask, brings.
+
+use super::draft::Draft;
+use super::{evidence, refund};
+use crate::domain::evidence::LookUp;
+use crate::domain::fact::{Fact, Verdict};
+use crate::domain::operation::ReviewReason;
+use crate::domain::profile::ABSENCE_ANSWERS;
+use crate::domain::state::State;
+
+/// The provider was asked.
+pub(super) fn looked_up(draft: &mut Draft<'_>, look_up: &LookUp) {
+    match look_up {
+        LookUp::Found(found) if evidence::names_us(draft, found) => {
+            draft.put(Fact::LookedUp {
+                verdict: Verdict::Found,
+            });
+            evidence::weigh(draft, found);
+        }
+        // Payments of other operations of the same order are not ours.
+        LookUp::Found(_) | LookUp::NotFound => not_found(draft),
+        LookUp::NoVerdict => draft.put(Fact::LookedUp {
+            verdict: Verdict::None,
+        }),
+    }
+    escalate(draft);
+    look_again(draft);
+}
+
+/// A check was due and the provider cannot be asked.
+pub(super) fn overdue(draft: &mut Draft<'_>) {
+    escalate(draft);
+    look_again(draft);
+}
+
+/// P8: "not found" weighs nothing before the last byte could have taken
+/// effect and become visible, nor after any sign of the payment; then it
+/// takes several answers, V apart.
+fn not_found(draft: &mut Draft<'_>) {
+    let counts = absence_counts(draft);
+    let verdict = if counts {
+        Verdict::Absent
+    } else {
+        Verdict::NotFound
+    };
+    draft.put(Fact::LookedUp { verdict });
+    if counts && draft.operation().progress.absences >= ABSENCE_ANSWERS {
+        if draft.operation().instruction.is_some() {
+            draft.put(Fact::InstructionEnded);
+        }
+        draft.answer_waiting_review();
+        draft.move_to(State::Canceled);
+        refund::settle_parent(draft);
+    }
+}
+
+fn absence_counts(draft: &Draft<'_>) -> bool {
+    let (operation, policy, now) = (draft.operation(), draft.context.policy, draft.now());
+    let progress = &operation.progress;
+    let untouched = progress.open.is_none() && !progress.sign_seen;
+    let nothing_known =
+        operation.provider_payment_id.is_none() && draft.record().effects.is_empty();
+    let from = progress
+        .last_not_after
+        .and_then(|last| policy.absence_from(last));
+    let apart = progress
+        .last_absence_at
+        .zip(policy.profile.visibility_lag)
+        .is_none_or(|(last, lag)| now >= last + lag);
+    operation.state == State::Unknown
+        && untouched
+        && nothing_known
+        && from.is_some_and(|from| now >= from)
+        && apart
+}
+
+/// Time alone turns an unresolved operation into nothing but a question for a
+/// person.
+fn escalate(draft: &mut Draft<'_>) {
+    let (operation, policy) = (draft.operation(), draft.context.policy);
+    let waited = operation
+        .unresolved_since
+        .map(|since| draft.now().since(since));
+    let (limit, reason) = match operation.state {
+        State::Unknown => (
+            policy.timings.observation_window,
+            ReviewReason::ObservationWindowOver,
+        ),
+        State::Pending => (
+            policy.profile.processing_horizon,
+            ReviewReason::ObservationWindowOver,
+        ),
+        State::RequiresAction => {
+            let expires = operation
+                .customer_action
+                .as_ref()
+                .and_then(|action| action.expires_at);
+            if expires.is_some_and(|at| draft.now() >= at) {
+                draft.ask_person(ReviewReason::CustomerActionExpired);
+            }
+            return;
+        }
+        State::Created
+        | State::Queued
+        | State::Submitting
+        | State::Authorized
+        | State::Succeeded
+        | State::Declined
+        | State::Canceled
+        | State::Voided => return,
+    };
+    if waited.is_some_and(|waited| waited >= limit) {
+        draft.ask_person(reason);
+    }
+}
+
+fn look_again(draft: &mut Draft<'_>) {
+    match draft.state() {
+        State::Unknown | State::Pending | State::RequiresAction => draft.schedule_look(),
+        State::Created
+        | State::Queued
+        | State::Submitting
+        | State::Authorized
+        | State::Succeeded
+        | State::Declined
+        | State::Canceled
+        | State::Voided => {}
+    }
+}

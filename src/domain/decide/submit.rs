@@ -1,0 +1,138 @@
+//! Handing over, and opening attempts.
+
+use super::draft::Draft;
+use super::{Context, Opening};
+use crate::domain::attempt::Step;
+use crate::domain::fact::Fact;
+use crate::domain::kind::Kind;
+use crate::domain::operation::{Operation, Record};
+use crate::domain::refusal::Refusal;
+use crate::domain::schedule::may_resend;
+use crate::domain::state::State;
+
+/// A caller hands the operation over. Only the first time does anything; any
+/// number of later calls join it.
+pub(super) fn submit(draft: &mut Draft<'_>, opening: Option<Opening>) -> Result<(), Refusal> {
+    match draft.state() {
+        State::Created => {
+            refuse_beside_unresolved(draft.operation(), &draft.subject().order)?;
+            draft.put(Fact::Submitted);
+            if let Some(opening) = opening {
+                open_attempt(draft, opening, false);
+            }
+            Ok(())
+        }
+        State::Queued
+        | State::Submitting
+        | State::Unknown
+        | State::Pending
+        | State::RequiresAction
+        | State::Authorized
+        | State::Succeeded
+        | State::Declined
+        | State::Canceled
+        | State::Voided => Ok(()),
+    }
+}
+
+/// P1 and P9: one payment of an order at a time.
+pub(super) fn refuse_beside_unresolved(own: &Operation, order: &[Record]) -> Result<(), Refusal> {
+    let in_the_way = order.iter().find(|other| {
+        let both = own.intent.exclusive && other.operation.intent.exclusive;
+        both && other.operation.id != own.id && other.blocks_its_order()
+    });
+    match in_the_way {
+        Some(other) => Err(Refusal::Unresolved {
+            operation_id: other.operation.id,
+        }),
+        None => Ok(()),
+    }
+}
+
+/// A worker opens an attempt: the first, one more after every attempt was
+/// NotSent, or a resend that the policy allows.
+pub(super) fn open(draft: &mut Draft<'_>, opening: Opening) -> Result<(), Refusal> {
+    let state = draft.state();
+    let idle = draft.operation().progress.open.is_none();
+    match state {
+        State::Queued if idle && draft.operation().review.is_none() => {
+            open_attempt(draft, opening, false);
+            Ok(())
+        }
+        State::Unknown
+            if idle && may_resend(draft.operation(), draft.context.policy, draft.now()) =>
+        {
+            open_attempt(draft, opening, true);
+            Ok(())
+        }
+        State::Queued
+        | State::Unknown
+        | State::Created
+        | State::Submitting
+        | State::Pending
+        | State::RequiresAction
+        | State::Authorized
+        | State::Succeeded
+        | State::Declined
+        | State::Canceled
+        | State::Voided => Err(Refusal::NoPlace(state)),
+    }
+}
+
+/// Writes the attempt down.
+fn open_attempt(draft: &mut Draft<'_>, opening: Opening, resend: bool) {
+    let operation = draft.operation();
+    let number = operation.progress.attempts + 1;
+    let facts = opened(
+        operation.intent.kind,
+        opening,
+        number,
+        resend,
+        draft.context,
+    );
+    for fact in facts {
+        draft.put(fact);
+    }
+}
+
+/// The facts of a first attempt, for an operation that is recorded in the
+/// same commit.
+pub(super) fn first_attempt(kind: Kind, opening: Opening, context: Context<'_>) -> Vec<Fact> {
+    opened(kind, opening, 1, false, context)
+}
+
+/// The row is due again when the lease will have lapsed, so that it is found
+/// if its owner dies. A resend leaves the operation UNKNOWN.
+fn opened(
+    kind: Kind,
+    opening: Opening,
+    number: i32,
+    resend: bool,
+    context: Context<'_>,
+) -> Vec<Fact> {
+    let mut facts = vec![Fact::AttemptOpened {
+        attempt: opening.attempt,
+        number,
+        step: step_of(kind),
+        not_after: opening.not_after,
+        resend,
+    }];
+    if !resend {
+        facts.push(Fact::Moved {
+            to: State::Submitting,
+        });
+    }
+    let lapses = context.now + context.policy.timings.lease;
+    facts.push(Fact::CheckScheduled { at: Some(lapses) });
+    facts
+}
+
+/// What an operation of that kind asks the provider to do.
+fn step_of(kind: Kind) -> Step {
+    match kind {
+        Kind::Charge | Kind::Authorize => Step::Create,
+        Kind::Capture => Step::Capture,
+        Kind::Refund => Step::Refund,
+        Kind::Void => Step::Void,
+    }
+}
