@@ -107,8 +107,8 @@ impl Processor {
         if done.ticket.on_disk().await.is_err() {
             return answer::close_socket();
         }
-        // A method spoils the answer to the first request with a key only.
-        let spoils = chosen.filter(|it| !(it.by_method && done.outcome == Outcome::Replayed));
+        // A method spoils the answer to what it executed, and no other.
+        let spoils = chosen.filter(|it| !it.by_method || done.outcome == Outcome::Executed);
         let response = match spoils {
             None => done.reply.into_response(),
             Some(ChosenFault { fault, .. }) => {

@@ -47,7 +47,10 @@ async fn a_repeat_in_flight_is_a_conflict_and_a_replay_afterwards() {
     let first = desk.pay("k", &body);
     let meanwhile = async {
         desk.wait_for_requests("a", "executed").await;
-        desk.pay("k", &body).await
+        let second = desk.pay("k", &body).await;
+        // The conflict is told at once, not after the first answer.
+        assert_eq!(desk.requests("a").await[0]["answer"], json!(null));
+        second
     };
     let (first, second) = tokio::join!(first, meanwhile);
     let second = second.unwrap();
