@@ -30,8 +30,9 @@ pub(super) struct Change<'a> {
 pub(super) struct After {
     pub(super) own: Option<Record>,
     pub(super) child: Option<Record>,
-    /// Every operation that changes, to wake those who wait for it.
-    pub(super) changed: Vec<OperationId>,
+    /// Every operation that changes, to wake those who wait for it, and when
+    /// a worker should next look at it.
+    pub(super) changed: Vec<(OperationId, Option<Instant>)>,
     /// Attempts that it opens.
     pub(super) opened: Vec<(Record, Attempt, Held, BootTime)>,
 }
@@ -79,7 +80,7 @@ impl<'a> Change<'a> {
         held: Option<Held>,
         fenced: bool,
     ) -> Result<(Commit, After), EngineError> {
-        if !decision.own.is_empty() || held.is_some() {
+        if !decision.own.is_empty() {
             let own = Some(subject.own.clone());
             let id = subject.own.operation.id;
             let record = self.write(id, own, &decision.own, held, fenced).await?;
@@ -141,7 +142,7 @@ impl<'a> Change<'a> {
             ledger: row,
             cases: cases(facts, self.now),
         });
-        self.after.changed.push(id);
+        self.after.changed.push((id, record.operation.next_check_at));
         Ok(record)
     }
 

@@ -24,7 +24,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use tokio::sync::{Semaphore, mpsc};
+use tokio::sync::{Notify, Semaphore, mpsc};
 
 use crate::clock::Clock;
 use crate::domain::ids::{AttemptId, CaseId, CommitId, OperationId};
@@ -82,6 +82,7 @@ struct Inner {
     options: Options,
     accounts: HashMap<ProviderAccount, Account>,
     hub: hub::Hub,
+    work: Notify,
     slots: Arc<Semaphore>,
     dispatches: mpsc::UnboundedSender<Dispatch>,
 }
@@ -119,6 +120,7 @@ impl Engine {
             options,
             accounts,
             hub: hub::Hub::default(),
+            work: Notify::new(),
             slots,
             dispatches,
         };
@@ -137,6 +139,12 @@ impl Engine {
     /// Database time.
     pub fn now(&self) -> crate::domain::time::Instant {
         self.inner.clock.now()
+    }
+
+    /// Completes when a commit of this replica left something due at once.
+    /// Only a hint: due work is also looked for from time to time.
+    pub async fn work(&self) {
+        self.inner.work.notified().await;
     }
 
     /// The operator's times.
