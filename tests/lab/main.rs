@@ -5,27 +5,23 @@
 use std::net::SocketAddr;
 
 use anyhow::Context;
-use clap::{Parser, Subcommand};
+use clap::Parser;
 use tokio::io::{AsyncBufReadExt, BufReader, stdin};
 
 use crate::fault_proxy::{FaultProxy, Mode};
 
 mod fault_proxy;
 
+/// The tools that payonce is tried with
 #[derive(Parser)]
 enum Tool {
-    #[command(subcommand)]
-    Run(Command),
-}
-
-#[derive(Subcommand)]
-enum Command {
-    /// Forward TCP connections and lose what the mode says.
+    /// Forward TCP connections and lose what the mode says
+    ///
+    /// Prints its address, then reads a mode a line; `count` prints how many
+    /// connections were accepted and how many were cut.
     FaultProxy(FaultProxyArgs),
 }
 
-/// Prints its address, then reads a mode a line; `count` prints how many
-/// connections were accepted and how many were cut.
 #[derive(clap::Args)]
 struct FaultProxyArgs {
     /// Where clients connect; a free port of 127.0.0.1 if absent
@@ -41,7 +37,7 @@ struct FaultProxyArgs {
 
 #[tokio::main]
 async fn main() -> anyhow::Result<()> {
-    let Tool::Run(Command::FaultProxy(args)) = Tool::parse();
+    let Tool::FaultProxy(args) = Tool::parse();
     run_fault_proxy(args).await
 }
 
