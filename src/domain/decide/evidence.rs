@@ -12,6 +12,7 @@ use crate::domain::fact::Fact;
 use crate::domain::ids::EffectId;
 use crate::domain::kind::Kind;
 use crate::domain::operation::{Record, ReviewReason};
+use crate::domain::reference::ProviderAccount;
 use crate::domain::state::State;
 
 /// Takes evidence in, by whatever road it came.
@@ -41,7 +42,7 @@ pub(super) fn weigh(draft: &mut Draft<'_>, evidence: &Evidence) {
     if !ours.is_empty() && draft.operation().intent.kind.is_payment() {
         weigh_payment(draft, evidence, &ours);
     } else if !ours.is_empty() {
-        refund::weigh(draft, &ours);
+        refund::weigh(draft, evidence, &ours);
     }
     if names_only_the_order(evidence, draft.record()) {
         draft.ask_person(ReviewReason::ReferenceOnlyMatch);
@@ -122,15 +123,23 @@ fn weigh_payment(draft: &mut Draft<'_>, evidence: &Evidence, ours: &[&Sighting])
     }
 }
 
+/// Where a payment stands: in the account it names, or else in the one that
+/// was asked or that answered.
+fn stands_in<'e>(evidence: &'e Evidence, sighting: &'e Sighting) -> &'e ProviderAccount {
+    sighting.account.as_ref().unwrap_or(&evidence.account)
+}
+
 /// Which disagreement a sighting of money shows, if any.
-pub(super) fn mismatch(draft: &Draft<'_>, sighting: &Sighting) -> Option<ReviewReason> {
+pub(super) fn mismatch(
+    draft: &Draft<'_>,
+    evidence: &Evidence,
+    sighting: &Sighting,
+) -> Option<ReviewReason> {
     let intent = &draft.operation().intent;
-    let elsewhere = sighting
-        .account
-        .as_ref()
-        .is_some_and(|account| *account != intent.provider);
     match sighting.amount {
-        _ if elsewhere => Some(ReviewReason::AccountMismatch),
+        _ if *stands_in(evidence, sighting) != intent.provider => {
+            Some(ReviewReason::AccountMismatch)
+        }
         Some(shown) if shown.currency != intent.amount.currency => {
             Some(ReviewReason::CurrencyMismatch)
         }
@@ -145,7 +154,7 @@ fn take_money(draft: &mut Draft<'_>, evidence: &Evidence, sighting: &Sighting) {
     if let Some(effect) = known {
         return follow_effect(draft, &effect, sighting);
     }
-    let disagreement = mismatch(draft, sighting);
+    let disagreement = mismatch(draft, evidence, sighting);
     let role = role_for_new(draft);
     let effect = new_effect(draft, evidence, sighting, role);
     draft.put(Fact::EffectRecorded {
@@ -184,9 +193,10 @@ fn new_effect(draft: &Draft<'_>, evidence: &Evidence, sighting: &Sighting, role:
     let intent = &draft.operation().intent;
     let amount = sighting.amount.unwrap_or(intent.amount);
     let taken = sighting.shown == Shown::Done;
+    let account = stands_in(evidence, sighting);
     Effect {
-        id: EffectId::of(draft.operation().id, &evidence.account, &sighting.id),
-        account: evidence.account.clone(),
+        id: EffectId::of(draft.operation().id, account, &sighting.id),
+        account: account.clone(),
         provider_payment_id: sighting.id.clone(),
         role,
         currency: amount.currency,

@@ -2,17 +2,17 @@
 
 use super::draft::Draft;
 use super::evidence::{decline_for, mismatch, to_waiting, withdraw};
-use crate::domain::evidence::{Shown, Sighting};
+use crate::domain::evidence::{Evidence, Shown, Sighting};
 use crate::domain::fact::Fact;
 use crate::domain::ids::{EffectId, OperationId};
 use crate::domain::operation::ReviewReason;
 use crate::domain::state::State;
 
 /// Takes in what the provider shows of our refund or void.
-pub(super) fn weigh(draft: &mut Draft<'_>, ours: &[&Sighting]) {
+pub(super) fn weigh(draft: &mut Draft<'_>, evidence: &Evidence, ours: &[&Sighting]) {
     for sighting in ours {
         match &sighting.shown {
-            Shown::Done => confirm(draft, sighting),
+            Shown::Done => confirm(draft, evidence, sighting),
             Shown::Processing | Shown::ActionRequired(_) | Shown::Held => {
                 to_waiting(draft, State::Pending);
             }
@@ -29,8 +29,8 @@ pub(super) fn weigh(draft: &mut Draft<'_>, ours: &[&Sighting]) {
     }
 }
 
-fn confirm(draft: &mut Draft<'_>, sighting: &Sighting) {
-    if let Some(reason) = mismatch(draft, sighting) {
+fn confirm(draft: &mut Draft<'_>, evidence: &Evidence, sighting: &Sighting) {
+    if let Some(reason) = mismatch(draft, evidence, sighting) {
         draft.ask_person(reason);
         return;
     }
