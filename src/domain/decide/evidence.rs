@@ -7,7 +7,7 @@
 use super::draft::Draft;
 use super::{compensate, refund};
 use crate::domain::effect::{Effect, Role};
-use crate::domain::evidence::{Decline, Evidence, Shown, Sighting};
+use crate::domain::evidence::{Decline, Evidence, Shown, Sighting, Source};
 use crate::domain::fact::Fact;
 use crate::domain::ids::EffectId;
 use crate::domain::kind::Kind;
@@ -86,7 +86,8 @@ fn names_only_the_order(evidence: &Evidence, record: &Record) -> bool {
 pub(super) fn refusal_counts(draft: &Draft<'_>, evidence: &Evidence) -> bool {
     let progress = &draft.operation().progress;
     let others = progress.left - i32::from(progress.open.is_none());
-    evidence.refused.is_some() && !progress.sign_seen && others <= 0
+    let to_our_request = evidence.source == Source::Response && evidence.refused.is_some();
+    to_our_request && !progress.sign_seen && others <= 0
 }
 
 fn decline(draft: &mut Draft<'_>, why: Option<Decline>) {
