@@ -11,6 +11,7 @@ use crate::domain::evidence::{Decline, Evidence, Shown, Sighting, Source};
 use crate::domain::fact::Fact;
 use crate::domain::ids::EffectId;
 use crate::domain::kind::Kind;
+use crate::domain::money::Money;
 use crate::domain::operation::{Record, ReviewReason};
 use crate::domain::reference::ProviderAccount;
 use crate::domain::state::State;
@@ -153,7 +154,7 @@ pub(super) fn mismatch(
 fn take_money(draft: &mut Draft<'_>, evidence: &Evidence, sighting: &Sighting) {
     let known = draft.record().effect(Some(&sighting.id)).cloned();
     if let Some(effect) = known {
-        return follow_effect(draft, &effect, sighting);
+        return follow_effect(draft, &effect, evidence, sighting);
     }
     let disagreement = mismatch(draft, evidence, sighting);
     let role = role_for_new(draft);
@@ -239,8 +240,16 @@ fn settle_with_money(draft: &mut Draft<'_>, sighting: &Sighting) {
     }
 }
 
-/// A payment that is known already: only what has been added to it counts.
-fn follow_effect(draft: &mut Draft<'_>, effect: &Effect, sighting: &Sighting) {
+/// A payment that is known already: only what has been added to it counts,
+/// and whether it has become another one than was recorded.
+fn follow_effect(draft: &mut Draft<'_>, effect: &Effect, evidence: &Evidence, sighting: &Sighting) {
+    let recorded = Money::new(effect.currency, effect.captured.max(effect.authorized));
+    let moved = *stands_in(evidence, sighting) != effect.account;
+    if let Some(reason) = mismatch(draft, evidence, sighting)
+        && (moved || sighting.amount != Some(recorded))
+    {
+        draft.ask_person(reason);
+    }
     let ours = effect.refunded.saturating_add(effect.refund_pending);
     let outside = sighting
         .given_back
