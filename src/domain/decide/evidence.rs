@@ -92,6 +92,9 @@ pub(super) fn refusal_counts(draft: &Draft<'_>, evidence: &Evidence) -> bool {
 }
 
 fn decline(draft: &mut Draft<'_>, why: Option<Decline>) {
+    if money_stands(draft) {
+        return draft.ask_person(ReviewReason::Contradiction);
+    }
     match draft.state() {
         State::Created
         | State::Queued
@@ -112,6 +115,12 @@ fn decline(draft: &mut Draft<'_>, why: Option<Decline>) {
         }
         State::Declined | State::Canceled => {}
     }
+}
+
+/// A payment of ours was seen with money in it that was not given back:
+/// nothing proves any more that no money was taken.
+fn money_stands(draft: &Draft<'_>) -> bool {
+    draft.record().effects.iter().any(Effect::stands)
 }
 
 fn weigh_payment(draft: &mut Draft<'_>, evidence: &Evidence, ours: &[&Sighting]) {
@@ -341,6 +350,9 @@ pub(super) fn to_waiting(draft: &mut Draft<'_>, to: State) {
 
 /// The provider shows the payment as withdrawn: nothing was or will be taken.
 pub(super) fn withdraw(draft: &mut Draft<'_>) {
+    if money_stands(draft) {
+        return draft.ask_person(ReviewReason::Contradiction);
+    }
     match draft.state() {
         State::Created
         | State::Queued
