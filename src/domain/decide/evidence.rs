@@ -32,7 +32,8 @@ pub(super) fn weigh(draft: &mut Draft<'_>, evidence: &Evidence) {
     if ours.is_empty() && refusal_counts(draft, evidence) {
         decline(draft, evidence.refused.clone());
     }
-    if let Some(first) = ours.first()
+    let with_money = ours.iter().find(|sighting| holds_money(sighting));
+    if let Some(first) = with_money.or(ours.first())
         && draft.operation().provider_payment_id.is_none()
     {
         let provider_payment_id = first.id.clone();
@@ -123,9 +124,15 @@ fn money_stands(draft: &Draft<'_>) -> bool {
     draft.record().effects.iter().any(Effect::stands)
 }
 
+fn holds_money(sighting: &Sighting) -> bool {
+    match sighting.shown {
+        Shown::Done | Shown::Held => true,
+        Shown::Processing | Shown::ActionRequired(_) | Shown::Failed(_) | Shown::Withdrawn => false,
+    }
+}
+
 fn weigh_payment(draft: &mut Draft<'_>, evidence: &Evidence, ours: &[&Sighting]) {
-    let with_money = |s: &&&Sighting| matches!(s.shown, Shown::Done | Shown::Held);
-    let money: Vec<&&Sighting> = ours.iter().filter(with_money).collect();
+    let money: Vec<&&Sighting> = ours.iter().filter(|s| holds_money(s)).collect();
     for sighting in &money {
         take_money(draft, evidence, sighting);
     }
