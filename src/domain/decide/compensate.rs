@@ -150,10 +150,7 @@ fn refuse_beside_unresolved(compensations: &[Operation]) -> Result<(), Refusal> 
         | State::Succeeded
         | State::Declined
         | State::Canceled
-        | State::Voided => other
-            .review
-            .as_ref()
-            .is_some_and(|r| r.reason == ReviewReason::Contradiction),
+        | State::Voided => is_doubtful(other),
     });
     match in_the_way {
         Some(other) => Err(Refusal::Unresolved {
@@ -161,6 +158,13 @@ fn refuse_beside_unresolved(compensations: &[Operation]) -> Result<(), Refusal> 
         }),
         None => Ok(()),
     }
+}
+
+/// What it gave back is not certain. A refund that came back is: its amount
+/// is free again.
+fn is_doubtful(compensation: &Operation) -> bool {
+    let reason = compensation.review.as_ref().map(|review| review.reason);
+    compensation.is_disputed() && reason != Some(ReviewReason::RefundReversed)
 }
 
 /// Carries the instruction out as soon as the outcome is known, in the commit
