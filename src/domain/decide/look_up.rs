@@ -117,6 +117,8 @@ fn escalate(draft: &mut Draft<'_>) {
 fn look_again(draft: &mut Draft<'_>) {
     match draft.state() {
         State::Unknown | State::Pending | State::RequiresAction => draft.schedule_look(),
+        // Due, and yet only looked at: it must not be sent now.
+        State::Queued if is_due(draft) => draft.schedule_look(),
         State::Created
         | State::Queued
         | State::Submitting
@@ -126,4 +128,9 @@ fn look_again(draft: &mut Draft<'_>) {
         | State::Canceled
         | State::Voided => {}
     }
+}
+
+fn is_due(draft: &Draft<'_>) -> bool {
+    let due = draft.operation().next_check_at;
+    due.is_none_or(|at| at <= draft.now())
 }

@@ -17,7 +17,8 @@ pub(super) fn submit(draft: &mut Draft<'_>, opening: Option<Opening>) -> Result<
         State::Created => {
             refuse_beside_unresolved(draft.operation(), &draft.subject().order)?;
             draft.put(Fact::Submitted);
-            if let Some(opening) = opening {
+            // A person is asked about it: nothing is sent meanwhile.
+            if let (Some(opening), None) = (opening, &draft.operation().review) {
                 open_attempt(draft, opening, false);
             }
             Ok(())
