@@ -58,8 +58,9 @@ fn absence_counts(draft: &Draft<'_>) -> bool {
     let (operation, policy, now) = (draft.operation(), draft.context.policy, draft.now());
     let progress = &operation.progress;
     let untouched = progress.open.is_none() && !progress.sign_seen;
-    let nothing_known =
-        operation.provider_payment_id.is_none() && draft.record().effects.is_empty();
+    let nothing_known = operation.provider_payment_id.is_none()
+        && draft.record().effects.is_empty()
+        && !operation.is_disputed();
     let from = progress
         .last_not_after
         .and_then(|last| policy.absence_from(last));
