@@ -92,11 +92,13 @@ fn escalate(draft: &mut Draft<'_>) {
             ReviewReason::ObservationWindowOver,
         ),
         State::RequiresAction => {
-            let expires = operation
-                .customer_action
-                .as_ref()
-                .and_then(|action| action.expires_at);
-            if expires.is_some_and(|at| draft.now() >= at) {
+            let action = operation.customer_action.as_ref();
+            let horizon = policy.profile.processing_horizon;
+            let limit = match action.and_then(|action| action.expires_at) {
+                Some(expires) => Some(expires),
+                None => operation.unresolved_since.map(|since| since + horizon),
+            };
+            if limit.is_some_and(|at| draft.now() >= at) {
                 draft.ask_person(ReviewReason::CustomerActionExpired);
             }
             return;
