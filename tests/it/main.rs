@@ -7,8 +7,27 @@
 #[path = "../lab/mod.rs"]
 mod lab;
 
+mod bad_input;
+mod cancellation;
+mod command_line;
+mod concurrency;
+mod crashes;
+mod customer_steps;
 mod database;
+mod declines;
+mod double_charges;
 mod fault_proxy;
+mod graceful_stop;
+mod key_window;
+mod keys;
+mod late_proof;
 mod layering;
+mod lost_rows;
+mod money;
+mod python;
+mod refunds;
+mod replicas;
 mod source;
 mod tidy;
+mod unanswered;
+mod weak_processors;
