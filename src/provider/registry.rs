@@ -1,0 +1,57 @@
+//! The configured accounts, by name.
+
+use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
+use std::fmt;
+use std::sync::Arc;
+
+use super::Adapter;
+use crate::domain::profile::Rail;
+use crate::domain::reference::ProviderAccount;
+
+/// The adapters of all configured accounts. Clones share them.
+#[derive(Clone, Default)]
+pub struct Registry {
+    adapters: Arc<BTreeMap<ProviderAccount, Arc<dyn Adapter>>>,
+}
+
+/// Two adapters claim one account.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+#[error("provider account {0} is configured twice")]
+pub struct AccountTwice(pub ProviderAccount);
+
+impl Registry {
+    /// Takes each adapter under the name of its account.
+    ///
+    /// # Errors
+    ///
+    /// Two adapters have the same account name.
+    pub fn new(adapters: impl IntoIterator<Item = Arc<dyn Adapter>>) -> Result<Self, AccountTwice> {
+        let mut by_name = BTreeMap::new();
+        for adapter in adapters {
+            match by_name.entry(adapter.rail().account.clone()) {
+                Entry::Vacant(place) => place.insert(adapter),
+                Entry::Occupied(taken) => return Err(AccountTwice(taken.key().clone())),
+            };
+        }
+        Ok(Self {
+            adapters: Arc::new(by_name),
+        })
+    }
+
+    /// The adapter of that account, if it is configured.
+    pub fn get(&self, account: &ProviderAccount) -> Option<&Arc<dyn Adapter>> {
+        self.adapters.get(account)
+    }
+
+    /// What the engine needs to know of every account, in order of name.
+    pub fn rails(&self) -> impl Iterator<Item = &Rail> {
+        self.adapters.values().map(|adapter| adapter.rail())
+    }
+}
+
+impl fmt::Debug for Registry {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_set().entries(self.adapters.keys()).finish()
+    }
+}
