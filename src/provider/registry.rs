@@ -55,3 +55,39 @@ impl fmt::Debug for Registry {
         f.debug_set().entries(self.adapters.keys()).finish()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+    use crate::http::Outbound;
+    use crate::provider::simulator::{SimulatorAdapter, SimulatorFacts};
+
+    fn adapter(name: &str) -> Arc<dyn Adapter> {
+        let outbound = Outbound::new(Duration::from_secs(1)).unwrap();
+        let endpoint = "http://127.0.0.1:9".to_owned();
+        let facts = SimulatorFacts::default();
+        Arc::new(SimulatorAdapter::new(
+            account(name),
+            endpoint,
+            facts,
+            outbound,
+        ))
+    }
+
+    fn account(name: &str) -> ProviderAccount {
+        ProviderAccount::parse(name).unwrap()
+    }
+
+    #[test]
+    fn accounts_are_found_by_name_and_only_once() {
+        let registry = Registry::new([adapter("cards"), adapter("bank")]).unwrap();
+        assert!(registry.get(&account("cards")).is_some());
+        assert!(registry.get(&account("wallet")).is_none());
+        let names: Vec<&str> = registry.rails().map(|it| it.account.as_str()).collect();
+        assert_eq!(names, ["bank", "cards"]);
+        let twice = Registry::new([adapter("cards"), adapter("cards")]);
+        assert_eq!(twice.unwrap_err(), AccountTwice(account("cards")));
+    }
+}

@@ -10,7 +10,10 @@ const CODES: [(&str, DeclineCategory); 9] = [
     ("invalid_card", DeclineCategory::InvalidMethod),
     ("fraud_suspected", DeclineCategory::FraudSuspected),
     ("limit_exceeded", DeclineCategory::LimitExceeded),
-    ("authentication_failed", DeclineCategory::AuthenticationFailed),
+    (
+        "authentication_failed",
+        DeclineCategory::AuthenticationFailed,
+    ),
     ("not_supported", DeclineCategory::NotSupported),
     ("amount_too_large", DeclineCategory::LimitExceeded),
 ];

@@ -79,12 +79,17 @@ impl SimulatorAdapter {
     }
 
     /// What may not leave, whatever row it comes from.
-    fn refuse(&self, step: Step, request: &PreparedRequest, key: &ProviderKey) -> Option<NotSentCause> {
+    fn refuse(
+        &self,
+        step: Step,
+        request: &PreparedRequest,
+        key: &ProviderKey,
+    ) -> Option<NotSentCause> {
         if key.as_str().is_empty() {
             return Some(NotSentCause::NoKey);
         }
         let offered = match step {
-            Step::Create | Step::Refund => request::names_a_place(&request.path),
+            Step::Create | Step::Refund => request::can_go_out(request),
             Step::Capture | Step::Void | Step::Cancel => false,
         };
         (!offered).then_some(NotSentCause::NotOffered)

@@ -107,3 +107,54 @@ impl SimulatorFacts {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn facts(profile: SimulatorProfile) -> SimulatorFacts {
+        SimulatorFacts {
+            profile,
+            ..SimulatorFacts::default()
+        }
+    }
+
+    #[test]
+    fn each_profile_declares_what_the_page_says() {
+        for (profile, key_life, looked_up) in [
+            (SimulatorProfile::StripeLike, Some(KEY_LIFE), true),
+            (SimulatorProfile::LatestStatus, Some(KEY_LIFE), true),
+            (SimulatorProfile::NoIdempotency, None, true),
+            (SimulatorProfile::ReportOnly, None, false),
+        ] {
+            let declared = facts(profile).declare();
+            assert_eq!(declared.key_life, key_life, "{profile:?}");
+            assert_eq!(declared.look_up.is_some(), looked_up, "{profile:?}");
+            assert_eq!(
+                declared.in_flight,
+                InFlightBound::Documented(IN_FLIGHT_BOUND)
+            );
+            assert_eq!(declared.visibility_lag, Some(VISIBILITY_LAG));
+        }
+    }
+
+    #[test]
+    fn overrides_replace_spans_but_never_grant_idempotency() {
+        let span = Duration::from_millis(700);
+        for profile in [
+            SimulatorProfile::StripeLike,
+            SimulatorProfile::NoIdempotency,
+        ] {
+            let declared = SimulatorFacts {
+                key_life: Some(span),
+                in_flight_bound: Some(span),
+                visibility_lag: Some(span),
+                ..facts(profile)
+            }
+            .declare();
+            assert_eq!(declared.key_life, profile.keeps_keys().then_some(span));
+            assert_eq!(declared.in_flight, InFlightBound::Documented(span));
+            assert_eq!(declared.visibility_lag, Some(span));
+        }
+    }
+}

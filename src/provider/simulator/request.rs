@@ -119,6 +119,11 @@ pub(super) fn names_a_place(path: &str) -> bool {
         .is_some_and(|rest| !rest.split('/').any(wanders))
 }
 
+/// Whether a stored request is one that [`builder`] makes for an offered step.
+pub(super) fn can_go_out(request: &PreparedRequest) -> bool {
+    request.method == Method::POST.as_str() && names_a_place(&request.path)
+}
+
 /// An address below an endpoint.
 pub(super) fn url(endpoint: &str, path: &str) -> String {
     format!("{}{path}", endpoint.trim_end_matches('/'))
