@@ -14,7 +14,7 @@ use crate::domain::reference::{Label, OrderId};
 use crate::provider::{Adapter, Sent};
 
 /// Longest duration of one call of a trial.
-const DEADLINE: Duration = Duration::from_secs(10);
+const DEADLINE: Duration = Duration::from_secs(5);
 
 /// Pause between look-ups that wait for an effect to show.
 const PAUSE: Duration = Duration::from_millis(50);

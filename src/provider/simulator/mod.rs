@@ -44,6 +44,7 @@ use crate::domain::profile::Rail;
 use crate::domain::provider_key::ProviderKey;
 use crate::domain::reference::ProviderAccount;
 use crate::http::{Failure, Limits, Outbound};
+use crate::telemetry::fields;
 
 /// One account at a simulated processor.
 #[derive(Debug)]
@@ -112,7 +113,7 @@ impl Adapter for SimulatorAdapter {
     ) -> Sent {
         if let Some(cause) = self.refuse(step, request, key) {
             let (account, step) = (&self.rail.account, step.name());
-            error!(provider = %account, step, %cause, "a request was refused before sending");
+            error!({ fields::PROVIDER } = %account, step, %cause, "a request was refused before sending");
             return Sent::NotSent(cause);
         }
         let outgoing = request::post(request, key);
@@ -149,7 +150,7 @@ impl Adapter for SimulatorAdapter {
             }),
             Err(cause) => {
                 let account = &self.rail.account;
-                debug!(provider = %account, operation_id = %operation.id, %cause, "a look-up without a verdict");
+                debug!({ fields::PROVIDER } = %account, { fields::OPERATION_ID } = %operation.id, %cause, "a look-up without a verdict");
                 LookUp::NoVerdict
             }
         }
