@@ -40,8 +40,8 @@ impl Registry {
     }
 
     /// The adapter of that account, if it is configured.
-    pub fn get(&self, account: &ProviderAccount) -> Option<&Arc<dyn Adapter>> {
-        self.adapters.get(account)
+    pub fn adapter(&self, account: &ProviderAccount) -> Option<Arc<dyn Adapter>> {
+        self.adapters.get(account).cloned()
     }
 
     /// What the engine needs to know of every account, in order of name.
@@ -83,8 +83,8 @@ mod tests {
     #[test]
     fn accounts_are_found_by_name_and_only_once() {
         let registry = Registry::new([adapter("cards"), adapter("bank")]).unwrap();
-        assert!(registry.get(&account("cards")).is_some());
-        assert!(registry.get(&account("wallet")).is_none());
+        assert!(registry.adapter(&account("cards")).is_some());
+        assert!(registry.adapter(&account("wallet")).is_none());
         let names: Vec<&str> = registry.rails().map(|it| it.account.as_str()).collect();
         assert_eq!(names, ["bank", "cards"]);
         let twice = Registry::new([adapter("cards"), adapter("cards")]);

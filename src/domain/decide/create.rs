@@ -63,6 +63,11 @@ pub fn create(
 /// What the account cannot do is refused here, before anything is sent.
 fn check_account(request: &CreateRequest, profile: &Profile) -> Result<(), Refusal> {
     let refuse = |field, rule: String| Err(Refusal::InvalidField { field, rule });
+    if !request.kind.is_payment() {
+        // REFUND and VOID come from Compensate only. The key of a CAPTURE
+        // derives from its parent's identity, not from the order's.
+        return refuse("kind", "must be CHARGE or AUTHORIZE".to_owned());
+    }
     if !profile.kinds.contains(&request.kind) {
         let offered: Vec<&str> = profile.kinds.iter().map(|kind| Kind::name(*kind)).collect();
         let rule = format!(
