@@ -24,6 +24,7 @@ mod late_proof;
 mod layering;
 mod lost_rows;
 mod money;
+mod provider;
 mod python;
 mod refunds;
 mod replicas;
