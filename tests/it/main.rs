@@ -25,6 +25,7 @@ mod layering;
 mod lost_rows;
 mod money;
 mod provider;
+mod provider;
 mod python;
 mod refunds;
 mod replicas;

@@ -46,7 +46,6 @@ pub(crate) struct Request {
     pub(crate) path: String,
     pub(crate) idempotency_key: Option<String>,
     pub(crate) body_sha256: Option<String>,
-    pub(crate) outcome: String,
     pub(crate) answer: Option<u16>,
 }
 
