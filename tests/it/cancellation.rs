@@ -7,7 +7,7 @@ use payonce::proto::v1::Outcome;
 use tokio::time::timeout;
 
 use crate::lab::database::both_databases;
-use crate::lab::harness::{World, WorldOptions, charge, eventually};
+use crate::lab::harness::{Caller, World, WorldOptions, charge, eventually};
 
 both_databases!(
     the_work_goes_on_when_the_caller_has_gone,
@@ -40,15 +40,14 @@ both_databases!(
     |database| async move {
         let world = World::start(database, WorldOptions::default()).await;
         let caller = world.caller();
-        let give_up = |number: u64| {
+        let give_up = async |number: u64| {
             let order = format!("order-{number}");
-            let caller = &caller;
-            async move {
-                let call = caller.create(charge(&order, "pm_ok"));
-                let moment = Duration::from_micros(number * 500);
-                let answered = timeout(moment, call).await;
-                (order, answered.is_ok())
-            }
+            // A connection of its own: a server may well close one that is
+            // full of cancellations.
+            let leaver = Caller::connect(caller.address()).await;
+            let call = leaver.create(charge(&order, "pm_ok"));
+            let answered = timeout(Duration::from_micros(number * 500), call).await;
+            (order, answered.is_ok())
         };
         let gone = join_all((0..60).map(give_up)).await;
         world.settle().await;

@@ -25,7 +25,6 @@ mod layering;
 mod lost_rows;
 mod money;
 mod provider;
-mod provider;
 mod python;
 mod refunds;
 mod replicas;
