@@ -1,6 +1,6 @@
 //! Why a service does not start.
 
-use crate::api::BindError;
+use crate::api::ServerError;
 use crate::domain::reference::ProviderAccount;
 use crate::http::BuildError;
 use crate::provider::AccountTwice;
@@ -17,9 +17,9 @@ pub enum StartError {
     /// The simulator that runs inside.
     #[error("simulator: {0}")]
     Simulator(#[from] SimulatorError),
-    /// The address of the gRPC server.
-    #[error("grpc.listen: {0}")]
-    Listen(#[from] BindError),
+    /// The gRPC server.
+    #[error(transparent)]
+    Grpc(#[from] ServerError),
     /// The client for providers.
     #[error(transparent)]
     Http(#[from] BuildError),
@@ -60,7 +60,7 @@ impl StartError {
                     | StoreError::DeploymentMismatch { .. }
                     | StoreError::Unusable(_)
             ),
-            Self::Simulator(_) | Self::Listen(_) | Self::Http(_) => false,
+            Self::Simulator(_) | Self::Grpc(_) | Self::Http(_) => false,
         }
     }
 }
