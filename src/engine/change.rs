@@ -86,9 +86,14 @@ impl<'a> Change<'a> {
             let record = self.write(id, own, &decision.own, held, fenced).await?;
             self.after.own = Some(record);
         }
-        if let Some(parent) = subject.parent.clone().filter(|_| !decision.parent.is_empty()) {
+        if let Some(parent) = subject
+            .parent
+            .clone()
+            .filter(|_| !decision.parent.is_empty())
+        {
             let id = parent.operation.id;
-            self.write(id, Some(parent), &decision.parent, None, false).await?;
+            self.write(id, Some(parent), &decision.parent, None, false)
+                .await?;
         }
         if let Some((id, facts)) = decision.child {
             let record = self.write(id, None, &facts, None, false).await?;
@@ -111,8 +116,12 @@ impl<'a> Change<'a> {
         fenced: bool,
     ) -> Result<Record, EngineError> {
         let expected = before.as_ref().map(|record| record.operation.version);
-        let head = before.as_ref().map_or([0; 32], |record| record.operation.ledger_head);
-        let epoch = before.as_ref().map_or(0, |record| record.operation.lease.epoch);
+        let head = before
+            .as_ref()
+            .map_or([0; 32], |record| record.operation.ledger_head);
+        let epoch = before
+            .as_ref()
+            .map_or(0, |record| record.operation.lease.epoch);
         let version = expected.unwrap_or(0) + 1;
         let mut record = evolve(id, before, version, self.now, facts)?;
         let row = self.seal(id, version, head, facts);
@@ -142,7 +151,9 @@ impl<'a> Change<'a> {
             ledger: row,
             cases: cases(facts, self.now),
         });
-        self.after.changed.push((id, record.operation.next_check_at));
+        self.after
+            .changed
+            .push((id, record.operation.next_check_at));
         Ok(record)
     }
 
@@ -171,7 +182,9 @@ impl<'a> Change<'a> {
     /// Opening an attempt takes the lease, or extends the one that is held;
     /// whatever else the holder of a lease writes gives it back.
     fn lease(&self, facts: &[Fact], epoch: i64, held: Option<Held>) -> LeaseWrite {
-        let opens = facts.iter().any(|fact| matches!(fact, Fact::AttemptOpened { .. }));
+        let opens = facts
+            .iter()
+            .any(|fact| matches!(fact, Fact::AttemptOpened { .. }));
         let until = self.now + self.engine.timings().lease;
         match (opens, held) {
             (true, Some(_)) => LeaseWrite::Extend { until },
@@ -198,9 +211,13 @@ impl<'a> Change<'a> {
                         epoch: record.operation.lease.epoch,
                     });
                     let attempt = self.attempt(record, fact, held).await?;
-                    self.commit.attempts.push(AttemptWrite::Open(attempt.clone()));
+                    self.commit
+                        .attempts
+                        .push(AttemptWrite::Open(attempt.clone()));
                     let write_by = self.started.after(attempt.not_after.since(self.now));
-                    self.after.opened.push((record.clone(), attempt, held, write_by));
+                    self.after
+                        .opened
+                        .push((record.clone(), attempt, held, write_by));
                 }
                 Fact::AttemptClosed { attempt, result } => {
                     self.commit.attempts.push(AttemptWrite::Close {
@@ -238,12 +255,20 @@ impl<'a> Change<'a> {
             1 => None,
             _ => {
                 let store = &self.engine.inner.store;
-                store.attempts(&operation.intent.tenant, operation.id).await?.into_iter().next()
+                store
+                    .attempts(&operation.intent.tenant, operation.id)
+                    .await?
+                    .into_iter()
+                    .next()
             }
         };
         let request = match stored {
             Some(first) => first.attempt.request,
-            None => self.engine.account(&operation.intent.provider)?.rail.prepare(operation),
+            None => self
+                .engine
+                .account(&operation.intent.provider)?
+                .rail
+                .prepare(operation),
         };
         Ok(Attempt {
             id: *attempt,

@@ -68,7 +68,12 @@ impl Engine {
                 });
             }
             let mut change = Change::new(self, tenant, event.name(), now);
-            change.guard(subject.compensations.iter().map(|child: &Operation| (child.id, child.version)));
+            change.guard(
+                subject
+                    .compensations
+                    .iter()
+                    .map(|child: &Operation| (child.id, child.version)),
+            );
             let (commit, after) = change.decided(&subject, decision, None, false).await?;
             if let Some(after) = self.apply(commit, after).await? {
                 let parent = after.own.clone().unwrap_or(subject.own);

@@ -55,9 +55,13 @@ impl Engine {
         let purpose = self.purpose(request)?;
         for _ in 0..ROUNDS {
             let superseded = self.superseded(tenant, request, &purpose).await?;
-            let generation = superseded.as_ref().map_or(1, |old| old.operation.intent.generation + 1);
+            let generation = superseded
+                .as_ref()
+                .map_or(1, |old| old.operation.intent.generation + 1);
             let store = &self.inner.store;
-            let found = store.payment(tenant, &request.order_id, &purpose, Some(generation)).await?;
+            let found = store
+                .payment(tenant, &request.order_id, &purpose, Some(generation))
+                .await?;
             if let Some(found) = found {
                 return self.replay(tenant, request, found, submit).await;
             }
@@ -120,7 +124,10 @@ impl Engine {
         let now = self.now();
         let account = self.account(self.account_name(request)?)?;
         let order = if plan.submit {
-            self.inner.store.payments_of_order(tenant, &request.order_id).await?
+            self.inner
+                .store
+                .payments_of_order(tenant, &request.order_id)
+                .await?
         } else {
             Vec::new()
         };
@@ -132,9 +139,15 @@ impl Engine {
             purpose: plan.purpose,
             account: &account.rail.account,
             generation: plan.generation,
-            exclusive: !self.inner.options.independent_purposes.contains(plan.purpose),
+            exclusive: !self
+                .inner
+                .options
+                .independent_purposes
+                .contains(plan.purpose),
             order: &order,
-            submit: plan.submit.then(|| plan.has_slot.then(|| self.opening(now))),
+            submit: plan
+                .submit
+                .then(|| plan.has_slot.then(|| self.opening(now))),
         };
         let facts = create(request, place, context)?;
         let mut change = Change::new(self, tenant, "create", now);
@@ -143,9 +156,15 @@ impl Engine {
             let event = Event::Supersede { by: id };
             let decision = self.decide(&Subject::alone(old.clone()), &event, now)?;
             guarded.retain(|other| other.operation.id != old.operation.id);
-            change.write(old.operation.id, Some(old), &decision.own, None, false).await?;
+            change
+                .write(old.operation.id, Some(old), &decision.own, None, false)
+                .await?;
         }
-        change.guard(guarded.iter().map(|other| (other.operation.id, other.operation.version)));
+        change.guard(
+            guarded
+                .iter()
+                .map(|other| (other.operation.id, other.operation.version)),
+        );
         let record = change.write(id, None, &facts, None, false).await?;
         let (commit, mut after) = change.finish();
         after.own = Some(record);
@@ -164,8 +183,13 @@ impl Engine {
                 // Compensations are handed over when they are recorded.
                 return Ok(own);
             }
-            let order = store.payments_of_order(tenant, &own.operation.intent.order_id).await?;
-            let others = order.into_iter().filter(|other| other.operation.id != id).collect();
+            let order = store
+                .payments_of_order(tenant, &own.operation.intent.order_id)
+                .await?;
+            let others = order
+                .into_iter()
+                .filter(|other| other.operation.id != id)
+                .collect();
             let subject = Subject {
                 order: others,
                 ..Subject::alone(own)
@@ -179,7 +203,10 @@ impl Engine {
                 return Ok(subject.own);
             }
             let mut change = Change::new(self, tenant, event.name(), now);
-            let guards = subject.order.iter().map(|other| (other.operation.id, other.operation.version));
+            let guards = subject
+                .order
+                .iter()
+                .map(|other| (other.operation.id, other.operation.version));
             change.guard(guards);
             let (commit, after) = change.decided(&subject, decision, None, false).await?;
             if let Some(after) = self.apply(commit, after).await? {
@@ -193,7 +220,9 @@ impl Engine {
 
     /// A place among the provider calls of this replica, if one is free.
     pub(super) fn free_slot(&self) -> Option<OwnedSemaphorePermit> {
-        std::sync::Arc::clone(&self.inner.slots).try_acquire_owned().ok()
+        std::sync::Arc::clone(&self.inner.slots)
+            .try_acquire_owned()
+            .ok()
     }
 
     /// Gives an attempt that was just opened to the worker pool.
@@ -214,11 +243,17 @@ impl Engine {
 
     fn purpose(&self, request: &CreateRequest) -> Result<Purpose, EngineError> {
         let listed = &self.inner.options.purposes;
-        let asked = request.purpose.as_ref().map_or(DEFAULT_PURPOSE, Purpose::as_str);
+        let asked = request
+            .purpose
+            .as_ref()
+            .map_or(DEFAULT_PURPOSE, Purpose::as_str);
         let found = listed.iter().find(|purpose| purpose.as_str() == asked);
         found.cloned().ok_or_else(|| {
             let names: Vec<&str> = listed.iter().map(Purpose::as_str).collect();
-            let rule = format!("must be one of the configured purposes: {}", names.join(", "));
+            let rule = format!(
+                "must be one of the configured purposes: {}",
+                names.join(", ")
+            );
             let field = "purpose";
             Refusal::InvalidField { field, rule }.into()
         })
@@ -252,7 +287,12 @@ impl Engine {
         let Some(id) = request.supersedes else {
             return Ok(None);
         };
-        let old = self.inner.store.record(tenant, id).await?.ok_or(Refusal::NotFound)?;
+        let old = self
+            .inner
+            .store
+            .record(tenant, id)
+            .await?
+            .ok_or(Refusal::NotFound)?;
         let intent = &old.operation.intent;
         let same = intent.kind.is_payment()
             && intent.order_id == request.order_id

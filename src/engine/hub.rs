@@ -49,7 +49,11 @@ impl Seat<'_> {
 
 impl Drop for Seat<'_> {
     fn drop(&mut self) {
-        let mut waiting = self.hub.waiting.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut waiting = self
+            .hub
+            .waiting
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
         // The map's and ours: nobody else waits.
         if Arc::strong_count(&self.bell) <= 2 {
             waiting.remove(&self.id);

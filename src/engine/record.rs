@@ -12,7 +12,9 @@ use crate::store::{Commit, Verdict};
 use tokio::sync::OwnedSemaphorePermit;
 
 use super::change::{After, Change};
-use super::{Account, Dispatch, Engine, EngineError, Held, fresh_attempt, fresh_case, fresh_operation};
+use super::{
+    Account, Dispatch, Engine, EngineError, Held, fresh_attempt, fresh_case, fresh_operation,
+};
 
 /// How often a decision is made again before the writer gives up. Each round
 /// means that somebody else's commit went through.
@@ -144,7 +146,11 @@ impl Engine {
                     self.inner.hub.wake(*id);
                 }
                 let now = self.now();
-                if after.changed.iter().any(|(_, due)| due.is_some_and(|at| at <= now)) {
+                if after
+                    .changed
+                    .iter()
+                    .any(|(_, due)| due.is_some_and(|at| at <= now))
+                {
                     self.inner.work.notify_one();
                 }
                 Ok(Some(after))

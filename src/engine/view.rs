@@ -58,7 +58,9 @@ impl Engine {
         } else {
             let operation = &record.operation;
             let store = &self.inner.store;
-            store.compensations(&operation.intent.tenant, operation.id).await?
+            store
+                .compensations(&operation.intent.tenant, operation.id)
+                .await?
         };
         let policy = &self.account(&record.operation.intent.provider)?.policy;
         let now = self.now();
@@ -96,7 +98,9 @@ fn poll_after(operation: &Operation, answer: Answer, now: Instant) -> Option<Dur
     if answer.safe_next_action != SafeNextAction::Poll {
         return None;
     }
-    let next = operation.next_check_at.map_or(POLL_AT_LEAST, |at| at.since(now));
+    let next = operation
+        .next_check_at
+        .map_or(POLL_AT_LEAST, |at| at.since(now));
     Some(next.clamp(POLL_AT_LEAST, POLL_AT_MOST))
 }
 

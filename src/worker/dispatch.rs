@@ -42,12 +42,19 @@ impl Pool {
         let may_write = || BootTime::now() < write_by;
         let deadline = self.engine.timings().provider_deadline;
         let sent = adapter
-            .send(attempt.step, &attempt.request, &attempt.key, &may_write, deadline)
+            .send(
+                attempt.step,
+                &attempt.request,
+                &attempt.key,
+                &may_write,
+                deadline,
+            )
             .await;
         drop(slot);
         let event = ended(attempt.id, sent);
         let tenant = &record.operation.intent.tenant;
-        self.bring_home(tenant, record.operation.id, held, event).await;
+        self.bring_home(tenant, record.operation.id, held, event)
+            .await;
     }
 
     /// Records an event, through hiccups of the store for as long as the
@@ -77,10 +84,16 @@ impl Pool {
                 "recorded"
             ),
             Ok(Recorded::Fenced) => {
-                tracing::info!(event = name, "the lease was lost meanwhile, nothing was written");
+                tracing::info!(
+                    event = name,
+                    "the lease was lost meanwhile, nothing was written"
+                );
             }
             Ok(Recorded::NoPlace) => {
-                tracing::info!(event = name, "no place for it any more, nothing was written");
+                tracing::info!(
+                    event = name,
+                    "no place for it any more, nothing was written"
+                );
             }
             Err(error) => tracing::error!(event = name, %error, "could not be recorded"),
         }

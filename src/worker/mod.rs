@@ -80,8 +80,14 @@ impl Pool {
         self.slots.close();
         self.stop.cancel();
         self.tasks.close();
-        if tokio::time::timeout(bound, self.tasks.wait()).await.is_err() {
-            tracing::warn!(left = self.tasks.len(), "calls in flight are left to the next owner");
+        if tokio::time::timeout(bound, self.tasks.wait())
+            .await
+            .is_err()
+        {
+            tracing::warn!(
+                left = self.tasks.len(),
+                "calls in flight are left to the next owner"
+            );
         }
     }
 
@@ -121,7 +127,10 @@ impl Pool {
             return 0;
         };
         let limit = u32::try_from(slots.len()).unwrap_or(u32::MAX);
-        let due = self.claims.claim_due(&self.options.owner, self.options.lease, limit).await;
+        let due = self
+            .claims
+            .claim_due(&self.options.owner, self.options.lease, limit)
+            .await;
         let due = match due {
             Ok(due) => due,
             Err(error) => {
@@ -146,6 +155,7 @@ impl Pool {
 
     fn start(&self, record: Record, slot: OwnedSemaphorePermit) {
         let pool = self.clone();
-        self.tasks.spawn(async move { pool.resolve(record, slot).await });
+        self.tasks
+            .spawn(async move { pool.resolve(record, slot).await });
     }
 }

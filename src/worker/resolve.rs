@@ -68,12 +68,16 @@ impl Pool {
 
     async fn conclude(&self, record: &Record, held: Held, event: Event) {
         let operation = &record.operation;
-        self.bring_home(&operation.intent.tenant, operation.id, held, event).await;
+        self.bring_home(&operation.intent.tenant, operation.id, held, event)
+            .await;
     }
 
     async fn give_back(&self, record: &Record, held: Held) {
         let operation = &record.operation;
-        let released = self.claims.release(&operation.intent.tenant, operation.id, held.epoch).await;
+        let released = self
+            .claims
+            .release(&operation.intent.tenant, operation.id, held.epoch)
+            .await;
         if let Err(error) = released {
             tracing::warn!(%error, "the lease could not be given back and will lapse");
         }

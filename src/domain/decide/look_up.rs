@@ -118,9 +118,7 @@ fn escalate(draft: &mut Draft<'_>) {
 /// A resend follows the look-up that allows it at once.
 fn look_again(draft: &mut Draft<'_>) {
     match draft.state() {
-        State::Unknown
-            if may_resend(draft.operation(), draft.context.policy, draft.now()) =>
-        {
+        State::Unknown if may_resend(draft.operation(), draft.context.policy, draft.now()) => {
             draft.schedule_now();
         }
         State::Unknown | State::Pending | State::RequiresAction => draft.schedule_look(),
