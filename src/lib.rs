@@ -24,7 +24,8 @@
 //! | app       | *                                                               |
 //!
 //! tonic lives in `api`, `client` and `app`; SeaORM in `store`; reqwest in
-//! `http`; wall clocks in `clock`.
+//! `http`; wall clocks in `clock`, and in `simulator`, which is another
+//! computer with its own.
 
 pub mod api;
 pub mod app;

@@ -5,7 +5,7 @@
 //! digest of each, so that they can be removed one day without breaking the
 //! chain, and so that a salted digest cannot be guessed from a list.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -68,7 +68,7 @@ pub enum Broken {
     #[error("version {0} does not have its hash")]
     Altered(i64),
     /// A foreign string does not have the digest that the body holds.
-    #[error("version {0} holds a foreign string that was altered")]
+    #[error("version {0} holds a foreign string that was altered or taken away")]
     ForeignAltered(i64),
     /// A body that cannot be read.
     #[error("version {0} cannot be read")]
@@ -95,6 +95,18 @@ struct Foreign {
 }
 
 type Foreigners = BTreeMap<String, Foreign>;
+
+impl Body {
+    /// The columns beside the body repeat it for queries; the chain covers
+    /// only the body.
+    fn is_of(&self, row: &LedgerRow) -> bool {
+        self.operation_id == row.operation_id
+            && self.version == row.version
+            && self.at == row.at
+            && self.commit_id == row.commit_id
+            && self.event == row.event
+    }
+}
 
 /// Who and where a sealed row belongs.
 #[derive(Clone, Copy, Debug)]
@@ -182,11 +194,41 @@ fn take_apart(value: &mut Value, path: &str, salt: &str, foreign: &mut Foreigner
     }
 }
 
+/// The places of foreign strings in a body.
+fn find_foreign(value: &Value, path: &str, places: &mut BTreeSet<String>) {
+    match value {
+        Value::Object(map) => {
+            for (name, inner) in map {
+                let path = format!("{path}/{name}");
+                if FOREIGN.contains(&name.as_str()) && !inner.is_null() {
+                    places.insert(path);
+                } else {
+                    find_foreign(inner, &path, places);
+                }
+            }
+        }
+        Value::Array(items) => {
+            for (index, inner) in items.iter().enumerate() {
+                find_foreign(inner, &format!("{path}/{index}"), places);
+            }
+        }
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
+    }
+}
+
 /// Reads a row's facts back, foreign strings in their places.
 pub fn open(row: &LedgerRow) -> Result<Vec<Fact>, Broken> {
     let unreadable = |_| Broken::Unreadable(row.version);
     let mut body: Body = serde_json::from_str(&row.body).map_err(unreadable)?;
     let foreign: Foreigners = serde_json::from_str(&row.foreign).map_err(unreadable)?;
+    if !body.is_of(row) {
+        return Err(Broken::Altered(row.version));
+    }
+    let mut places = BTreeSet::new();
+    find_foreign(&body.facts, "", &mut places);
+    if !foreign.keys().eq(&places) {
+        return Err(Broken::ForeignAltered(row.version));
+    }
     for (path, kept) in foreign {
         let slot = body
             .facts
@@ -217,6 +259,9 @@ pub fn replay(rows: &[LedgerRow]) -> Result<Option<Record>, Broken> {
         let facts = open(row)?;
         let next = evolve(row.operation_id, record, row.version, row.at, &facts);
         let mut next = next.map_err(|error| Broken::Unreplayable(row.version, error))?;
+        if next.operation.intent.tenant != row.tenant {
+            return Err(Broken::Altered(row.version));
+        }
         (head, next.operation.ledger_head) = (row.hash, row.hash);
         record = Some(next);
     }

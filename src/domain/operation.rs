@@ -340,8 +340,15 @@ impl Record {
     /// middle of things, disputed, or declined or canceled with money that
     /// has not been given back.
     pub fn blocks_its_order(&self) -> bool {
+        self.operation.state.is_unresolved()
+            || self.operation.is_disputed()
+            || self.money_stands_after_all()
+    }
+
+    /// Declined or canceled, and yet money was taken that has not been given
+    /// back (P9): a person must see to it.
+    pub fn money_stands_after_all(&self) -> bool {
         let closed = matches!(self.operation.state, State::Declined | State::Canceled);
-        let money_stands = closed && self.effects.iter().any(Effect::stands);
-        self.operation.state.is_unresolved() || self.operation.is_disputed() || money_stands
+        closed && self.effects.iter().any(Effect::stands)
     }
 }

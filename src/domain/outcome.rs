@@ -83,10 +83,12 @@ pub fn answer(record: &Record) -> Answer {
     let operation = &record.operation;
     let outcome = outcome(record);
     let (action, fulfilment) = match operation.intent.kind {
-        Kind::Charge | Kind::Authorize => for_payment(operation, outcome),
+        Kind::Charge | Kind::Authorize => for_payment(record, outcome),
         Kind::Capture | Kind::Refund | Kind::Void => for_step(operation, outcome),
     };
-    let under_way = outcome == Outcome::RefundPending || operation.review.is_some();
+    let under_way = outcome == Outcome::RefundPending
+        || operation.review.is_some()
+        || record.money_stands_after_all();
     Answer {
         outcome,
         safe_next_action: action,
@@ -126,9 +128,10 @@ fn given_back(effect: &Effect) -> Outcome {
     }
 }
 
-fn for_payment(operation: &Operation, outcome: Outcome) -> (SafeNextAction, Fulfilment) {
+fn for_payment(record: &Record, outcome: Outcome) -> (SafeNextAction, Fulfilment) {
+    let operation = &record.operation;
     let (action, fulfilment) = table(outcome);
-    if operation.is_disputed() {
+    if operation.is_disputed() || record.money_stands_after_all() {
         return (SafeNextAction::WaitForPerson, Fulfilment::Forbidden);
     }
     let fulfilment = if operation.instruction.is_some() || operation.fulfilment_forbidden {
@@ -173,10 +176,19 @@ fn for_step(operation: &Operation, outcome: Outcome) -> (SafeNextAction, Fulfilm
     let refused = operation.state == State::Declined || operation.reversed_at.is_some();
     let action = if refused || operation.review.is_some() {
         SafeNextAction::WaitForPerson
-    } else if outcome == Outcome::Pending {
-        SafeNextAction::Poll
     } else {
-        SafeNextAction::None
+        match outcome {
+            Outcome::NotSubmitted => SafeNextAction::Submit,
+            Outcome::Pending => SafeNextAction::Poll,
+            Outcome::RequiresCustomerAction
+            | Outcome::Authorized
+            | Outcome::Succeeded
+            | Outcome::Declined
+            | Outcome::Canceled
+            | Outcome::RefundPending
+            | Outcome::PartiallyRefunded
+            | Outcome::Refunded => SafeNextAction::None,
+        }
     };
     (action, Fulfilment::Forbidden)
 }

@@ -93,26 +93,60 @@ impl fmt::Display for ProviderKey {
 mod tests {
     use super::*;
 
-    fn key(order: &str, purpose: &str, generation: i32) -> ProviderKey {
-        let account = ProviderAccount::parse("simulator").expect("account");
-        let tenant = TenantId::parse("default").expect("tenant");
-        let order_id = OrderId::parse(order).expect("order");
-        let purpose = Purpose::parse(purpose).expect("purpose");
-        ProviderKey::for_payment(PaymentIdentity {
+    fn with_identity<T>(
+        order: &str,
+        purpose: &str,
+        generation: i32,
+        make: impl FnOnce(PaymentIdentity<'_>) -> T,
+    ) -> T {
+        make(PaymentIdentity {
             deployment: "default",
-            account: &account,
-            tenant: &tenant,
-            order_id: &order_id,
-            purpose: &purpose,
+            account: &ProviderAccount::parse("simulator").expect("account"),
+            tenant: &TenantId::parse("default").expect("tenant"),
+            order_id: &OrderId::parse(order).expect("order"),
+            purpose: &Purpose::parse(purpose).expect("purpose"),
             generation,
+        })
+    }
+
+    fn key(order: &str, purpose: &str, generation: i32) -> ProviderKey {
+        with_identity(order, purpose, generation, ProviderKey::for_payment)
+    }
+
+    fn compensation_key(order: &str, step: Kind, label: &str) -> ProviderKey {
+        let label = Label::parse(label).expect("label");
+        with_identity(order, "purchase", 1, |parent| {
+            ProviderKey::for_compensation(parent, step, &label)
         })
     }
 
     #[test]
     fn the_key_is_fixed_for_ever() {
         // A change of this value would give every stored operation a second
-        // key at its provider. It must never be edited.
-        assert_eq!(key("8472", "purchase", 1).as_str(), "GOLDEN");
+        // key at its provider. It must never be edited. Computed apart from
+        // this code: SHA-256 over (8 bytes of length, big-endian, and the
+        // field) for default, simulator, default, 8472, purchase, 1; base32.
+        let payment = key("8472", "purchase", 1);
+        assert_eq!(payment.as_str(), "pov4xgj4ozxqydsug5gxnll5rpxsepuoj7");
+    }
+
+    #[test]
+    fn the_key_of_a_compensation_is_fixed_for_ever() {
+        // As above, with REFUND and refund-1 behind the six fields.
+        let refund = compensation_key("8472", Kind::Refund, "refund-1");
+        assert_eq!(refund.as_str(), "posg2m5pgae5pcwayp4quoqfs6bg44flks");
+    }
+
+    #[test]
+    fn a_payment_its_refund_and_its_void_have_three_keys() {
+        let payment = key("8472", "purchase", 1);
+        let refund = compensation_key("8472", Kind::Refund, "one");
+        let void = compensation_key("8472", Kind::Void, "one");
+        let other = compensation_key("8472", Kind::Refund, "two");
+        let keys = [payment, refund, void, other];
+        for (i, one) in keys.iter().enumerate() {
+            assert!(keys[i + 1..].iter().all(|other| other != one));
+        }
     }
 
     #[test]

@@ -30,10 +30,10 @@ pub fn plan(operation: &Operation, policy: &Policy, now: Instant) -> Step {
         return Step::Recover;
     }
     match operation.state {
-        State::Queued => Step::Send,
+        State::Queued if operation.review.is_none() => Step::Send,
         State::Submitting => Step::Recover,
         State::Unknown if may_resend(operation, policy, now) => Step::Resend,
-        State::Unknown | State::Pending | State::RequiresAction => {
+        State::Queued | State::Unknown | State::Pending | State::RequiresAction => {
             if policy.can_look_up() {
                 Step::LookUp
             } else {

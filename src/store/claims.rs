@@ -1,3 +1,4 @@
+<<<<<<< HEAD
 //! Leases on due operations.
 //!
 //! Guarantees:
@@ -49,12 +50,23 @@ impl Claims {
     /// Takes up to `limit` operations whose check is due and that nobody
     /// holds, oldest due first, for `lease`. A row that cannot be read stays
     /// leased until then, is logged, and keeps nobody else waiting.
+=======
+//! placeholder
+#![allow(missing_docs, clippy::unimplemented, unused_variables)]
+use super::StoreError;
+use crate::domain::{ids::*, operation::*, reference::*};
+use std::time::Duration;
+#[derive(Clone)]
+pub struct Claims;
+impl Claims {
+>>>>>>> main
     pub async fn claim_due(
         &self,
         owner: &str,
         lease: Duration,
         limit: u32,
     ) -> Result<Vec<Record>, StoreError> {
+<<<<<<< HEAD
         let taken = self.take(owner, lease, limit).await?;
         if taken.is_empty() {
             return Ok(Vec::new());
@@ -117,12 +129,17 @@ impl Claims {
     }
 
     /// Gives a lease back, if it is still the one of `epoch`.
+=======
+        unimplemented!()
+    }
+>>>>>>> main
     pub async fn release(
         &self,
         tenant: &TenantId,
         id: OperationId,
         epoch: i64,
     ) -> Result<(), StoreError> {
+<<<<<<< HEAD
         let free = Entity::update_many()
             .col_expr(Column::LeaseOwner, Expr::value(None::<String>))
             .col_expr(Column::LeaseUntil, Expr::value(None::<i64>))
@@ -191,5 +208,8 @@ fn claim_sql(backend: DbBackend) -> String {
              ) \
              RETURNING tenant, id, lease_epoch"
         ),
+=======
+        unimplemented!()
+>>>>>>> main
     }
 }

@@ -16,7 +16,7 @@ use crate::domain::state::State;
 pub(super) fn not_sent(draft: &mut Draft<'_>, attempt: AttemptId) -> Result<(), Refusal> {
     close(draft, attempt, AttemptResult::NotSent)?;
     match draft.state() {
-        State::Submitting | State::Unknown if draft.operation().progress.may_have_left() => {
+        State::Submitting | State::Unknown if may_exist(draft) => {
             draft.move_to(State::Unknown);
             draft.schedule_look();
         }
@@ -45,6 +45,12 @@ pub(super) fn not_sent(draft: &mut Draft<'_>, attempt: AttemptId) -> Result<(), 
     Ok(())
 }
 
+/// Another attempt may have left, or a payment was seen by another road.
+fn may_exist(draft: &Draft<'_>) -> bool {
+    let progress = &draft.operation().progress;
+    progress.may_have_left() || progress.sign_seen || !draft.record().effects.is_empty()
+}
+
 /// It may have been executed: UNKNOWN, whatever else was hoped for (P5).
 pub(super) fn ambiguous(
     draft: &mut Draft<'_>,
@@ -71,7 +77,22 @@ pub(super) fn answered(draft: &mut Draft<'_>, attempt: AttemptId, evidence: &Evi
         draft.put(Fact::AttemptClosed { attempt, result });
     }
     evidence::weigh(draft, evidence);
-    to_unknown_if_submitting(draft);
+    let still_waits = match draft.state() {
+        State::Submitting => true,
+        State::Unknown => open.is_some(),
+        State::Created
+        | State::Queued
+        | State::Pending
+        | State::RequiresAction
+        | State::Authorized
+        | State::Succeeded
+        | State::Declined
+        | State::Canceled
+        | State::Voided => false,
+    };
+    if still_waits {
+        to_unknown(draft);
+    }
 }
 
 /// The owner of an open attempt is gone. Whether it died before or after the
@@ -129,12 +150,6 @@ fn to_unknown(draft: &mut Draft<'_>) {
         | State::Declined
         | State::Canceled
         | State::Voided => {}
-    }
-}
-
-fn to_unknown_if_submitting(draft: &mut Draft<'_>) {
-    if draft.state() == State::Submitting {
-        to_unknown(draft);
     }
 }
 

@@ -12,7 +12,7 @@ use crate::domain::fact::Fact;
 use crate::domain::ids::OperationId;
 use crate::domain::kind::Kind;
 use crate::domain::money::Money;
-use crate::domain::operation::{Instruction, Intent, Operation, ReviewReason};
+use crate::domain::operation::{Instruction, Intent, Operation, Record, ReviewReason};
 use crate::domain::provider_key::ProviderKey;
 use crate::domain::reference::Label;
 use crate::domain::refusal::Refusal;
@@ -30,61 +30,97 @@ pub(super) fn compensate(draft: &mut Draft<'_>, asked: &Compensation) -> Result<
             rule: format!("must name a payment, not a {}", operation.intent.kind),
         });
     }
-    check_currency(operation, &asked.request)?;
     if let Some(standing) = &operation.instruction {
-        return repeat_of(standing, &asked.request, operation_id);
+        refuse_other_terms(standing, &asked.request, operation_id)?;
+    }
+    check_amount(draft.record(), &asked.request)?;
+    if let Some(standing) = &operation.instruction {
+        return join(standing, &asked.request, operation_id);
     }
     match operation.state {
-        State::Created | State::Queued => cancel(draft, &asked.request),
+        State::Created | State::Queued if draft.record().effects.is_empty() => {
+            cancel(draft, &asked.request)
+        }
+        // It was never sent by us, and yet money was taken under our key.
+        State::Created | State::Queued => give_back(draft, asked),
         State::Submitting | State::Unknown | State::Pending | State::RequiresAction => {
             instruct(draft, &asked.request)
         }
         // An authorization is let go of by a void, which no account offers.
         State::Authorized => Err(Refusal::NotConfirmed { operation_id }),
-        State::Declined | State::Canceled if draft.record().effects.is_empty() => Ok(()),
+        State::Declined | State::Canceled if names_no_effect(draft, &asked.request) => Ok(()),
         State::Succeeded | State::Declined | State::Canceled | State::Voided => {
             give_back(draft, asked)
         }
     }
 }
 
-fn check_currency(operation: &Operation, request: &CompensateRequest) -> Result<(), Refusal> {
-    let currency = operation.intent.amount.currency;
-    match request.amount {
-        Some(amount) if amount.currency != currency => Err(Refusal::InvalidField {
-            field: "amount.currency_code",
-            rule: format!("must be the operation's currency, {currency}"),
-        }),
-        Some(_) | None => Ok(()),
+/// The amount is in the currency of what is given back.
+fn check_amount(record: &Record, request: &CompensateRequest) -> Result<(), Refusal> {
+    let Some(amount) = request.amount else {
+        return Ok(());
+    };
+    let effect = record.effect(request.provider_payment_id.as_ref());
+    let currency = effect.map_or(record.operation.intent.amount.currency, |e| e.currency);
+    if amount.minor_units < 1 {
+        return Err(Refusal::InvalidField {
+            field: "amount.minor_units",
+            rule: "must be at least 1".to_owned(),
+        });
     }
+    if amount.currency != currency {
+        return Err(Refusal::InvalidField {
+            field: "amount.currency_code",
+            rule: format!("must be the payment's currency, {currency}"),
+        });
+    }
+    Ok(())
 }
 
-/// One instruction an operation: the same again joins it, another one is
-/// refused.
-fn repeat_of(
+/// The same label with other terms.
+fn refuse_other_terms(
     standing: &Instruction,
     request: &CompensateRequest,
     operation_id: OperationId,
 ) -> Result<(), Refusal> {
-    if standing.label != request.label {
-        return Err(Refusal::Unresolved { operation_id });
-    }
     let fields = standing
         .fingerprint
         .differing_fields(&digest::of_compensate(request));
-    if fields.is_empty() {
-        Ok(())
-    } else {
-        Err(Refusal::KeyReused {
+    if standing.label == request.label && !fields.is_empty() {
+        return Err(Refusal::KeyReused {
             operation_id,
             fields,
-        })
+        });
     }
+    Ok(())
+}
+
+/// One instruction an operation: the same again joins it, another one is
+/// refused.
+fn join(
+    standing: &Instruction,
+    request: &CompensateRequest,
+    operation_id: OperationId,
+) -> Result<(), Refusal> {
+    if standing.label == request.label {
+        Ok(())
+    } else {
+        Err(Refusal::Unresolved { operation_id })
+    }
+}
+
+/// There is nothing to give back, and no payment was named that should exist.
+fn names_no_effect(draft: &Draft<'_>, request: &CompensateRequest) -> bool {
+    draft.record().effects.is_empty() && request.provider_payment_id.is_none()
 }
 
 /// Nothing was ever dispatched: the operation itself is canceled, in one
 /// commit that a racing `Submit` can only win or lose.
 fn cancel(draft: &mut Draft<'_>, request: &CompensateRequest) -> Result<(), Refusal> {
+    if request.provider_payment_id.is_some() {
+        let operation_id = draft.operation().id;
+        return Err(Refusal::NotConfirmed { operation_id });
+    }
     let whole = draft.operation().intent.amount;
     if request.amount.is_some_and(|amount| amount != whole) {
         return Err(Refusal::InvalidField {
@@ -96,8 +132,15 @@ fn cancel(draft: &mut Draft<'_>, request: &CompensateRequest) -> Result<(), Refu
     Ok(())
 }
 
-/// The outcome is not known: refused, or kept as an instruction.
+/// The outcome is not known: refused, or kept as an instruction, which is
+/// about the payment that will turn out to be the primary one.
 fn instruct(draft: &mut Draft<'_>, request: &CompensateRequest) -> Result<(), Refusal> {
+    if request.when_resolved && request.provider_payment_id.is_some() {
+        return Err(Refusal::InvalidField {
+            field: "provider_payment_id",
+            rule: "must be absent with when_resolved while the outcome is not known".to_owned(),
+        });
+    }
     if !request.when_resolved {
         let operation_id = draft.operation().id;
         return Err(Refusal::NotConfirmed { operation_id });
@@ -150,10 +193,7 @@ fn refuse_beside_unresolved(compensations: &[Operation]) -> Result<(), Refusal> 
         | State::Succeeded
         | State::Declined
         | State::Canceled
-        | State::Voided => other
-            .review
-            .as_ref()
-            .is_some_and(|r| r.reason == ReviewReason::Contradiction),
+        | State::Voided => is_doubtful(other),
     });
     match in_the_way {
         Some(other) => Err(Refusal::Unresolved {
@@ -161,6 +201,13 @@ fn refuse_beside_unresolved(compensations: &[Operation]) -> Result<(), Refusal> 
         }),
         None => Ok(()),
     }
+}
+
+/// What it gave back is not certain. A refund that came back is: its amount
+/// is free again.
+fn is_doubtful(compensation: &Operation) -> bool {
+    let reason = compensation.review.as_ref().map(|review| review.reason);
+    compensation.is_disputed() && reason != Some(ReviewReason::RefundReversed)
 }
 
 /// Carries the instruction out as soon as the outcome is known, in the commit

@@ -63,6 +63,11 @@ pub fn create(
 /// What the account cannot do is refused here, before anything is sent.
 fn check_account(request: &CreateRequest, profile: &Profile) -> Result<(), Refusal> {
     let refuse = |field, rule: String| Err(Refusal::InvalidField { field, rule });
+    if !request.kind.is_payment() {
+        // REFUND and VOID come from Compensate only. The key of a CAPTURE
+        // derives from its parent's identity, not from the order's.
+        return refuse("kind", "must be CHARGE or AUTHORIZE".to_owned());
+    }
     if !profile.kinds.contains(&request.kind) {
         let offered: Vec<&str> = profile.kinds.iter().map(|kind| Kind::name(*kind)).collect();
         let rule = format!(
@@ -77,6 +82,10 @@ fn check_account(request: &CreateRequest, profile: &Profile) -> Result<(), Refus
             profile.max_minor_units
         );
         return refuse("amount.minor_units", rule);
+    }
+    if profile.needs_payment_method && request.payment_method.is_none() {
+        let rule = "must be given: the provider account charges a means of payment";
+        return refuse("payment_method", rule.to_owned());
     }
     match &profile.currencies {
         Some(taken) if !taken.contains(&request.amount.currency) => refuse(

@@ -7,11 +7,13 @@
 use super::draft::Draft;
 use super::{compensate, refund};
 use crate::domain::effect::{Effect, Role};
-use crate::domain::evidence::{Decline, Evidence, Shown, Sighting};
+use crate::domain::evidence::{Decline, Evidence, Shown, Sighting, Source};
 use crate::domain::fact::Fact;
 use crate::domain::ids::EffectId;
 use crate::domain::kind::Kind;
+use crate::domain::money::Money;
 use crate::domain::operation::{Record, ReviewReason};
+use crate::domain::reference::ProviderAccount;
 use crate::domain::state::State;
 
 /// Takes evidence in, by whatever road it came.
@@ -30,7 +32,8 @@ pub(super) fn weigh(draft: &mut Draft<'_>, evidence: &Evidence) {
     if ours.is_empty() && refusal_counts(draft, evidence) {
         decline(draft, evidence.refused.clone());
     }
-    if let Some(first) = ours.first()
+    let with_money = ours.iter().find(|sighting| holds_money(sighting));
+    if let Some(first) = with_money.or(ours.first())
         && draft.operation().provider_payment_id.is_none()
     {
         let provider_payment_id = first.id.clone();
@@ -41,7 +44,7 @@ pub(super) fn weigh(draft: &mut Draft<'_>, evidence: &Evidence) {
     if !ours.is_empty() && draft.operation().intent.kind.is_payment() {
         weigh_payment(draft, evidence, &ours);
     } else if !ours.is_empty() {
-        refund::weigh(draft, &ours);
+        refund::weigh(draft, evidence, &ours);
     }
     if names_only_the_order(evidence, draft.record()) {
         draft.ask_person(ReviewReason::ReferenceOnlyMatch);
@@ -85,10 +88,14 @@ fn names_only_the_order(evidence: &Evidence, record: &Record) -> bool {
 pub(super) fn refusal_counts(draft: &Draft<'_>, evidence: &Evidence) -> bool {
     let progress = &draft.operation().progress;
     let others = progress.left - i32::from(progress.open.is_none());
-    evidence.refused.is_some() && !progress.sign_seen && others <= 0
+    let to_our_request = evidence.source == Source::Response && evidence.refused.is_some();
+    to_our_request && !progress.sign_seen && others <= 0
 }
 
 fn decline(draft: &mut Draft<'_>, why: Option<Decline>) {
+    if money_stands(draft) {
+        return draft.ask_person(ReviewReason::Contradiction);
+    }
     match draft.state() {
         State::Created
         | State::Queued
@@ -111,9 +118,21 @@ fn decline(draft: &mut Draft<'_>, why: Option<Decline>) {
     }
 }
 
+/// A payment of ours was seen with money in it that was not given back:
+/// nothing proves any more that no money was taken.
+fn money_stands(draft: &Draft<'_>) -> bool {
+    draft.record().effects.iter().any(Effect::stands)
+}
+
+fn holds_money(sighting: &Sighting) -> bool {
+    match sighting.shown {
+        Shown::Done | Shown::Held => true,
+        Shown::Processing | Shown::ActionRequired(_) | Shown::Failed(_) | Shown::Withdrawn => false,
+    }
+}
+
 fn weigh_payment(draft: &mut Draft<'_>, evidence: &Evidence, ours: &[&Sighting]) {
-    let with_money = |s: &&&Sighting| matches!(s.shown, Shown::Done | Shown::Held);
-    let money: Vec<&&Sighting> = ours.iter().filter(with_money).collect();
+    let money: Vec<&&Sighting> = ours.iter().filter(|s| holds_money(s)).collect();
     for sighting in &money {
         take_money(draft, evidence, sighting);
     }
@@ -122,15 +141,23 @@ fn weigh_payment(draft: &mut Draft<'_>, evidence: &Evidence, ours: &[&Sighting])
     }
 }
 
+/// Where a payment stands: in the account it names, or else in the one that
+/// was asked or that answered.
+fn stands_in<'e>(evidence: &'e Evidence, sighting: &'e Sighting) -> &'e ProviderAccount {
+    sighting.account.as_ref().unwrap_or(&evidence.account)
+}
+
 /// Which disagreement a sighting of money shows, if any.
-pub(super) fn mismatch(draft: &Draft<'_>, sighting: &Sighting) -> Option<ReviewReason> {
+pub(super) fn mismatch(
+    draft: &Draft<'_>,
+    evidence: &Evidence,
+    sighting: &Sighting,
+) -> Option<ReviewReason> {
     let intent = &draft.operation().intent;
-    let elsewhere = sighting
-        .account
-        .as_ref()
-        .is_some_and(|account| *account != intent.provider);
     match sighting.amount {
-        _ if elsewhere => Some(ReviewReason::AccountMismatch),
+        _ if *stands_in(evidence, sighting) != intent.provider => {
+            Some(ReviewReason::AccountMismatch)
+        }
         Some(shown) if shown.currency != intent.amount.currency => {
             Some(ReviewReason::CurrencyMismatch)
         }
@@ -143,9 +170,9 @@ pub(super) fn mismatch(draft: &Draft<'_>, sighting: &Sighting) -> Option<ReviewR
 fn take_money(draft: &mut Draft<'_>, evidence: &Evidence, sighting: &Sighting) {
     let known = draft.record().effect(Some(&sighting.id)).cloned();
     if let Some(effect) = known {
-        return follow_effect(draft, &effect, sighting);
+        return follow_effect(draft, &effect, evidence, sighting);
     }
-    let disagreement = mismatch(draft, sighting);
+    let disagreement = mismatch(draft, evidence, sighting);
     let role = role_for_new(draft);
     let effect = new_effect(draft, evidence, sighting, role);
     draft.put(Fact::EffectRecorded {
@@ -184,9 +211,10 @@ fn new_effect(draft: &Draft<'_>, evidence: &Evidence, sighting: &Sighting, role:
     let intent = &draft.operation().intent;
     let amount = sighting.amount.unwrap_or(intent.amount);
     let taken = sighting.shown == Shown::Done;
+    let account = stands_in(evidence, sighting);
     Effect {
-        id: EffectId::of(draft.operation().id, &evidence.account, &sighting.id),
-        account: evidence.account.clone(),
+        id: EffectId::of(draft.operation().id, account, &sighting.id),
+        account: account.clone(),
         provider_payment_id: sighting.id.clone(),
         role,
         currency: amount.currency,
@@ -228,8 +256,16 @@ fn settle_with_money(draft: &mut Draft<'_>, sighting: &Sighting) {
     }
 }
 
-/// A payment that is known already: only what has been added to it counts.
-fn follow_effect(draft: &mut Draft<'_>, effect: &Effect, sighting: &Sighting) {
+/// A payment that is known already: only what has been added to it counts,
+/// and whether it has become another one than was recorded.
+fn follow_effect(draft: &mut Draft<'_>, effect: &Effect, evidence: &Evidence, sighting: &Sighting) {
+    let recorded = Money::new(effect.currency, effect.captured.max(effect.authorized));
+    let moved = *stands_in(evidence, sighting) != effect.account;
+    if let Some(reason) = mismatch(draft, evidence, sighting)
+        && (moved || sighting.amount != Some(recorded))
+    {
+        draft.ask_person(reason);
+    }
     let ours = effect.refunded.saturating_add(effect.refund_pending);
     let outside = sighting
         .given_back
@@ -321,6 +357,9 @@ pub(super) fn to_waiting(draft: &mut Draft<'_>, to: State) {
 
 /// The provider shows the payment as withdrawn: nothing was or will be taken.
 pub(super) fn withdraw(draft: &mut Draft<'_>) {
+    if money_stands(draft) {
+        return draft.ask_person(ReviewReason::Contradiction);
+    }
     match draft.state() {
         State::Created
         | State::Queued

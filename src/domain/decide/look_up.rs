@@ -59,8 +59,9 @@ fn absence_counts(draft: &Draft<'_>) -> bool {
     let (operation, policy, now) = (draft.operation(), draft.context.policy, draft.now());
     let progress = &operation.progress;
     let untouched = progress.open.is_none() && !progress.sign_seen;
-    let nothing_known =
-        operation.provider_payment_id.is_none() && draft.record().effects.is_empty();
+    let nothing_known = operation.provider_payment_id.is_none()
+        && draft.record().effects.is_empty()
+        && !operation.is_disputed();
     let from = progress
         .last_not_after
         .and_then(|last| policy.absence_from(last));
@@ -92,11 +93,13 @@ fn escalate(draft: &mut Draft<'_>) {
             ReviewReason::ObservationWindowOver,
         ),
         State::RequiresAction => {
-            let expires = operation
-                .customer_action
-                .as_ref()
-                .and_then(|action| action.expires_at);
-            if expires.is_some_and(|at| draft.now() >= at) {
+            let action = operation.customer_action.as_ref();
+            let horizon = policy.profile.processing_horizon;
+            let limit = match action.and_then(|action| action.expires_at) {
+                Some(expires) => Some(expires),
+                None => operation.unresolved_since.map(|since| since + horizon),
+            };
+            if limit.is_some_and(|at| draft.now() >= at) {
                 draft.ask_person(ReviewReason::CustomerActionExpired);
             }
             return;
@@ -122,6 +125,8 @@ fn look_again(draft: &mut Draft<'_>) {
             draft.schedule_now();
         }
         State::Unknown | State::Pending | State::RequiresAction => draft.schedule_look(),
+        // Due, and yet only looked at: it must not be sent now.
+        State::Queued if is_due(draft) => draft.schedule_look(),
         State::Created
         | State::Queued
         | State::Submitting
@@ -131,4 +136,9 @@ fn look_again(draft: &mut Draft<'_>) {
         | State::Canceled
         | State::Voided => {}
     }
+}
+
+fn is_due(draft: &Draft<'_>) -> bool {
+    let due = draft.operation().next_check_at;
+    due.is_none_or(|at| at <= draft.now())
 }

@@ -39,7 +39,7 @@ pub struct Subject {
     pub own: Record,
     /// Its parent, for captures, refunds and voids.
     pub parent: Option<Record>,
-    /// For `Submit`: the other payments of its order.
+    /// For `Submit`, and for opening attempts: the other payments of its order.
     pub order: Vec<Record>,
     /// For `Compensate`: the compensations it already has.
     pub compensations: Vec<Operation>,

@@ -2,35 +2,78 @@
 
 use super::draft::Draft;
 use super::evidence::{decline_for, mismatch, to_waiting, withdraw};
-use crate::domain::evidence::{Shown, Sighting};
+use crate::domain::evidence::{Decline, Evidence, Shown, Sighting};
 use crate::domain::fact::Fact;
 use crate::domain::ids::{EffectId, OperationId};
 use crate::domain::operation::ReviewReason;
 use crate::domain::state::State;
 
-/// Takes in what the provider shows of our refund or void.
-pub(super) fn weigh(draft: &mut Draft<'_>, ours: &[&Sighting]) {
-    for sighting in ours {
-        match &sighting.shown {
-            Shown::Done => confirm(draft, sighting),
-            Shown::Processing | Shown::ActionRequired(_) | Shown::Held => {
-                to_waiting(draft, State::Pending);
-            }
-            Shown::Failed(_) if draft.state() == State::Succeeded => reverse(draft),
-            Shown::Failed(why) => {
-                let before = draft.state();
-                decline_for(draft, why);
-                if before != State::Declined && draft.state() == State::Declined {
-                    draft.ask_person(ReviewReason::RefundDeclined);
-                }
-            }
-            Shown::Withdrawn => withdraw(draft),
+/// Takes in what the provider shows of our refund or void. Of several, one
+/// that is done weighs most, then one that may still be done: only when none
+/// of them can give anything back is the compensation refused.
+pub(super) fn weigh(draft: &mut Draft<'_>, evidence: &Evidence, ours: &[&Sighting]) {
+    if let Some((first, others)) = done(draft, ours).split_first() {
+        confirm(draft, evidence, first);
+        if !others.is_empty() {
+            draft.ask_person(ReviewReason::DuplicateEffect);
         }
+    } else if ours.iter().any(|sighting| can_still_give_back(sighting)) {
+        to_waiting(draft, State::Pending);
+    } else if let Some(why) = ours.iter().find_map(|sighting| failure(sighting)) {
+        fail(draft, ours, why);
+    } else {
+        withdraw(draft);
     }
 }
 
-fn confirm(draft: &mut Draft<'_>, sighting: &Sighting) {
-    if let Some(reason) = mismatch(draft, sighting) {
+/// What has been given back, the one we know by its id first.
+fn done<'s>(draft: &Draft<'_>, ours: &[&'s Sighting]) -> Vec<&'s Sighting> {
+    let mut done: Vec<&Sighting> = ours.to_vec();
+    done.retain(|sighting| sighting.shown == Shown::Done);
+    done.sort_by_key(|sighting| !is_named(draft, sighting));
+    done
+}
+
+fn is_named(draft: &Draft<'_>, sighting: &Sighting) -> bool {
+    draft.operation().provider_payment_id.as_ref() == Some(&sighting.id)
+}
+
+fn can_still_give_back(sighting: &Sighting) -> bool {
+    match sighting.shown {
+        Shown::Processing | Shown::ActionRequired(_) | Shown::Held => true,
+        Shown::Done | Shown::Failed(_) | Shown::Withdrawn => false,
+    }
+}
+
+fn failure(sighting: &Sighting) -> Option<&Decline> {
+    match &sighting.shown {
+        Shown::Failed(why) => Some(why),
+        Shown::Done
+        | Shown::Held
+        | Shown::Processing
+        | Shown::ActionRequired(_)
+        | Shown::Withdrawn => None,
+    }
+}
+
+/// The refund failed. Of one that had succeeded that is a reversal, unless it
+/// speaks of another refund than the one that we know.
+fn fail(draft: &mut Draft<'_>, ours: &[&Sighting], why: &Decline) {
+    let before = draft.state();
+    if before == State::Succeeded {
+        if ours.iter().any(|sighting| is_named(draft, sighting)) {
+            reverse(draft);
+        }
+        return;
+    }
+    decline_for(draft, why);
+    if before != State::Declined && draft.state() == State::Declined {
+        draft.ask_person(ReviewReason::RefundDeclined);
+    }
+}
+
+fn confirm(draft: &mut Draft<'_>, evidence: &Evidence, sighting: &Sighting) {
+    if let Some(reason) = mismatch(draft, evidence, sighting) {
         draft.ask_person(reason);
         return;
     }
@@ -44,6 +87,10 @@ fn confirm(draft: &mut Draft<'_>, sighting: &Sighting) {
             draft.answer_waiting_review();
             draft.move_to(State::Succeeded);
             settle_parent(draft);
+        }
+        // A second refund for one compensation.
+        State::Succeeded if !is_named(draft, sighting) => {
+            draft.ask_person(ReviewReason::DuplicateEffect);
         }
         State::Succeeded => {}
         // The money went back although we had proof that it did not.

@@ -17,7 +17,8 @@ pub(super) fn submit(draft: &mut Draft<'_>, opening: Option<Opening>) -> Result<
         State::Created => {
             refuse_beside_unresolved(draft.operation(), &draft.subject().order)?;
             draft.put(Fact::Submitted);
-            if let Some(opening) = opening {
+            // A person is asked about it: nothing is sent meanwhile.
+            if let (Some(opening), None) = (opening, &draft.operation().review) {
                 open_attempt(draft, opening, false);
             }
             Ok(())
@@ -35,11 +36,17 @@ pub(super) fn submit(draft: &mut Draft<'_>, opening: Option<Opening>) -> Result<
     }
 }
 
-/// P1 and P9: one payment of an order at a time.
+/// P1 and P9: one payment of an order at a time. Purposes may be independent
+/// of each other; generations of one purpose never are.
 pub(super) fn refuse_beside_unresolved(own: &Operation, order: &[Record]) -> Result<(), Refusal> {
+    if !own.intent.kind.is_payment() {
+        return Ok(());
+    }
     let in_the_way = order.iter().find(|other| {
-        let both = own.intent.exclusive && other.operation.intent.exclusive;
-        both && other.operation.id != own.id && other.blocks_its_order()
+        let (ours, theirs) = (&own.intent, &other.operation.intent);
+        let related = ours.purpose == theirs.purpose || (ours.exclusive && theirs.exclusive);
+        let another = other.operation.id != own.id && theirs.kind.is_payment();
+        another && related && other.blocks_its_order()
     });
     match in_the_way {
         Some(other) => Err(Refusal::Unresolved {
@@ -50,10 +57,12 @@ pub(super) fn refuse_beside_unresolved(own: &Operation, order: &[Record]) -> Res
 }
 
 /// A worker opens an attempt: the first, one more after every attempt was
-/// NotSent, or a resend that the policy allows.
+/// NotSent, or a resend that the policy allows. What stood in the way of
+/// `Submit` stands in the way of sending, too (P9).
 pub(super) fn open(draft: &mut Draft<'_>, opening: Opening) -> Result<(), Refusal> {
     let state = draft.state();
     let idle = draft.operation().progress.open.is_none();
+    refuse_beside_unresolved(draft.operation(), &draft.subject().order)?;
     match state {
         State::Queued if idle && draft.operation().review.is_none() => {
             open_attempt(draft, opening, false);

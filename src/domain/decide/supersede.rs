@@ -10,13 +10,16 @@ use crate::domain::state::State;
 /// and not while money of it stands somewhere or a person must look (P9).
 pub(super) fn supersede(draft: &mut Draft<'_>, by: OperationId) -> Result<(), Refusal> {
     let operation_id = draft.operation().id;
+    // A refused refund is asked for again under a new label; a payment in its
+    // place would be a second generation beside a paid one.
+    let is_compensation = draft.operation().intent.kind.is_compensation();
     match draft.state() {
         State::Declined | State::Canceled => {
-            if draft.operation().superseded_by.is_some() {
-                return Err(Refusal::NotSupersedable { operation_id });
-            }
             if draft.record().blocks_its_order() {
                 return Err(Refusal::Unresolved { operation_id });
+            }
+            if draft.operation().superseded_by.is_some() || is_compensation {
+                return Err(Refusal::NotSupersedable { operation_id });
             }
             draft.put(Fact::SupersededBy { by });
             Ok(())
