@@ -56,7 +56,6 @@ pub enum Migrate {
 }
 
 /// A running payonce.
-#[derive(Debug)]
 pub struct Service {
     grpc_addr: SocketAddr,
     server: JoinHandle<()>,

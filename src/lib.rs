@@ -19,7 +19,7 @@
 //! | worker    | domain, engine, provider, http, clock, telemetry, store::claims |
 //! | api       | domain, engine, proto, telemetry                                |
 //! | client    | proto, config, telemetry                                        |
-//! | cli       | proto, config, telemetry, client, app, simulator                |
+//! | cli       | proto, config, telemetry, client, app, simulator, domain, http, clock |
 //! | simulator |                                                                 |
 //! | app       | *                                                               |
 //!

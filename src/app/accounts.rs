@@ -70,6 +70,6 @@ pub(super) async fn require_all_unresolved(
     registry: &Registry,
 ) -> Result<(), StartError> {
     let needed = store.accounts_with_unresolved().await?;
-    let missing = needed.into_iter().find(|it| registry.get(it).is_none());
+    let missing = needed.into_iter().find(|it| registry.adapter(it).is_none());
     missing.map_or(Ok(()), |account| Err(StartError::AccountMissing(account)))
 }
