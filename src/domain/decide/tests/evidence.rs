@@ -4,6 +4,7 @@ use crate::domain::decide::Hint;
 use crate::domain::decide::testing::*;
 use crate::domain::effect::Role;
 use crate::domain::evidence::{Shown, Sighting, Source};
+use crate::domain::kind::Kind;
 use crate::domain::operation::ReviewReason;
 use crate::domain::state::State;
 use crate::domain::time::Instant;
@@ -238,4 +239,13 @@ fn in_flight_twice_is_a_sign_and_success_follows() {
     assert_eq!(scene.state(), State::Unknown);
     scene.after(5).see("pay_1", Shown::Done);
     assert_eq!(scene.state(), State::Succeeded);
+}
+
+#[test]
+fn a_hold_that_turns_out_to_be_taken_opens_a_case() {
+    let mut scene = Scene::payment(Kind::Authorize, "purchase", stripe_like());
+    scene = scene.showing(Shown::Held);
+    scene.see("pay_1", Shown::Done);
+    assert_eq!(scene.state(), State::Authorized);
+    assert_eq!(scene.case(), Some(ReviewReason::Contradiction));
 }
