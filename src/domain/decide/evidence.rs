@@ -109,6 +109,9 @@ fn decline(draft: &mut Draft<'_>, why: Option<Decline>) {
             draft.answer_waiting_review();
             draft.move_to(State::Declined);
             refund::settle_parent(draft);
+            if draft.operation().intent.kind.is_compensation() {
+                draft.ask_person(ReviewReason::RefundDeclined);
+            }
         }
         // A settled payment does not become a declined one.
         State::Authorized | State::Succeeded | State::Voided => {

@@ -103,10 +103,11 @@ fn a_refused_refund_frees_its_amount_once_and_asks_a_person() {
 }
 
 #[test]
-fn a_listed_refusal_of_the_refund_frees_its_amount() {
+fn a_listed_refusal_of_the_refund_frees_its_amount_and_asks_a_person() {
     let mut scene = Scene::refund().submitting();
     scene.answered(refusal());
     assert_eq!(scene.state(), State::Declined);
+    assert_eq!(scene.case(), Some(ReviewReason::RefundDeclined));
     assert_eq!(sums(&scene), [10_000, 0, 0, 0]);
 }
 
