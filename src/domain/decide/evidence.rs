@@ -89,7 +89,7 @@ pub(super) fn refusal_counts(draft: &Draft<'_>, evidence: &Evidence) -> bool {
     let progress = &draft.operation().progress;
     let others = progress.left - i32::from(progress.open.is_none());
     let to_our_request = evidence.source == Source::Response && evidence.refused.is_some();
-    to_our_request && !progress.sign_seen && others <= 0
+    to_our_request && !progress.sign_seen && others == 0
 }
 
 fn decline(draft: &mut Draft<'_>, why: Option<Decline>) {

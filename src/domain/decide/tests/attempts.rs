@@ -238,3 +238,19 @@ fn at_most_one_attempt_is_open() {
     scene.open().expect("a resend");
     assert_eq!(scene.open(), Err(Refusal::NoPlace(State::Unknown)));
 }
+
+#[test]
+fn the_refusal_of_an_attempt_that_nobody_knows_counts_nowhere() {
+    for mut scene in [
+        Scene::charge(),
+        Scene::charge().queued(),
+        Scene::charge().submitting(),
+    ] {
+        let before = scene.state();
+        let attempt = AttemptId(scene.new_id());
+        let evidence = refusal();
+        let event = Event::Answered { attempt, evidence };
+        scene.hand(&event).expect("never refused");
+        assert_ne!(scene.state(), State::Declined, "{before}");
+    }
+}
