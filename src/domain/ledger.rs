@@ -5,7 +5,7 @@
 //! digest of each, so that they can be removed one day without breaking the
 //! chain, and so that a salted digest cannot be guessed from a list.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -194,14 +194,14 @@ fn take_apart(value: &mut Value, path: &str, salt: &str, foreign: &mut Foreigner
     }
 }
 
-/// The places of foreign strings in a body, in their order.
-fn find_foreign(value: &Value, path: &str, places: &mut Vec<String>) {
+/// The places of foreign strings in a body.
+fn find_foreign(value: &Value, path: &str, places: &mut BTreeSet<String>) {
     match value {
         Value::Object(map) => {
             for (name, inner) in map {
                 let path = format!("{path}/{name}");
                 if FOREIGN.contains(&name.as_str()) && !inner.is_null() {
-                    places.push(path);
+                    places.insert(path);
                 } else {
                     find_foreign(inner, &path, places);
                 }
@@ -214,7 +214,6 @@ fn find_foreign(value: &Value, path: &str, places: &mut Vec<String>) {
         }
         Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
     }
-    places.sort();
 }
 
 /// Reads a row's facts back, foreign strings in their places.
@@ -225,9 +224,9 @@ pub fn open(row: &LedgerRow) -> Result<Vec<Fact>, Broken> {
     if !body.is_of(row) {
         return Err(Broken::Altered(row.version));
     }
-    let mut places = Vec::new();
+    let mut places = BTreeSet::new();
     find_foreign(&body.facts, "", &mut places);
-    if !places.iter().eq(foreign.keys()) {
+    if !foreign.keys().eq(&places) {
         return Err(Broken::ForeignAltered(row.version));
     }
     for (path, kept) in foreign {

@@ -10,5 +10,6 @@ mod lab;
 mod database;
 mod fault_proxy;
 mod layering;
+mod provider;
 mod source;
 mod tidy;
