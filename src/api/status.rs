@@ -291,4 +291,4 @@ pub(super) fn unread(status: &Status) -> Status {
 }
 
 #[cfg(test)]
-mod tests;
+pub(super) mod tests;
