@@ -11,7 +11,6 @@ mod records;
 use std::time::Duration;
 
 use backon::{ExponentialBuilder, Retryable};
-use sea_orm::sea_query::ExprTrait;
 use sea_orm::{ColumnTrait, DatabaseConnection, DbErr, EntityTrait, QueryFilter, QueryOrder};
 use sea_orm::{QuerySelect, Select};
 
