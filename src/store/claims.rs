@@ -1,4 +1,3 @@
-<<<<<<< HEAD
 //! Leases on due operations.
 //!
 //! Guarantees:
@@ -50,23 +49,12 @@ impl Claims {
     /// Takes up to `limit` operations whose check is due and that nobody
     /// holds, oldest due first, for `lease`. A row that cannot be read stays
     /// leased until then, is logged, and keeps nobody else waiting.
-=======
-//! placeholder
-#![allow(missing_docs, clippy::unimplemented, unused_variables)]
-use super::StoreError;
-use crate::domain::{ids::*, operation::*, reference::*};
-use std::time::Duration;
-#[derive(Clone)]
-pub struct Claims;
-impl Claims {
->>>>>>> main
     pub async fn claim_due(
         &self,
         owner: &str,
         lease: Duration,
         limit: u32,
     ) -> Result<Vec<Record>, StoreError> {
-<<<<<<< HEAD
         let taken = self.take(owner, lease, limit).await?;
         if taken.is_empty() {
             return Ok(Vec::new());
@@ -129,17 +117,12 @@ impl Claims {
     }
 
     /// Gives a lease back, if it is still the one of `epoch`.
-=======
-        unimplemented!()
-    }
->>>>>>> main
     pub async fn release(
         &self,
         tenant: &TenantId,
         id: OperationId,
         epoch: i64,
     ) -> Result<(), StoreError> {
-<<<<<<< HEAD
         let free = Entity::update_many()
             .col_expr(Column::LeaseOwner, Expr::value(None::<String>))
             .col_expr(Column::LeaseUntil, Expr::value(None::<i64>))
@@ -160,13 +143,13 @@ impl Claims {
             .columns([Column::NextCheckAt, Column::LeaseUntil])
             .filter(Column::NextCheckAt.is_not_null())
             .order_by_asc(Column::NextCheckAt)
-            .limit(LOOK_AHEAD)
-            .into_tuple::<(i64, Option<i64>)>();
+            .limit(LOOK_AHEAD);
         let db = &self.store.inner.connections.read;
-        let rows = retried(|| first.clone().all(db)).await?;
+        let pairs = || first.clone().into_tuple::<(i64, Option<i64>)>();
+        let rows = retried(|| pairs().all(db)).await?;
         let claimable = rows
             .iter()
-            .map(|(due, held)| held.unwrap_or(*due).max(*due));
+            .map(|(due, held)| std::cmp::max(*due, held.unwrap_or(*due)));
         // Rows beyond the look-ahead are due no sooner than its last one.
         let beyond = rows.last().filter(|_| rows.len() as u64 == LOOK_AHEAD);
         Ok(claimable
@@ -208,8 +191,5 @@ fn claim_sql(backend: DbBackend) -> String {
              ) \
              RETURNING tenant, id, lease_epoch"
         ),
-=======
-        unimplemented!()
->>>>>>> main
     }
 }

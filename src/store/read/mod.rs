@@ -5,13 +5,13 @@
 //!   state of the database;
 //! - a read is tried again while that can help, within its time.
 
+mod accounts;
 mod filter;
 mod records;
 
 use std::time::Duration;
 
 use backon::{ExponentialBuilder, Retryable};
-use sea_orm::sea_query::ExprTrait;
 use sea_orm::{ColumnTrait, DatabaseConnection, DbErr, EntityTrait, QueryFilter, QueryOrder};
 use sea_orm::{QuerySelect, Select};
 

@@ -4,9 +4,7 @@
 use std::collections::BTreeMap;
 
 use sea_orm::sea_query::{Expr, ExprTrait, LockType};
-use sea_orm::{
-    ColumnTrait, DatabaseTransaction, DbErr, EntityTrait, QueryFilter, QueryOrder, QuerySelect,
-};
+use sea_orm::{DatabaseTransaction, DbErr, EntityTrait, QueryFilter, QueryOrder, QuerySelect};
 use uuid::Uuid;
 
 use crate::store::entities::operations::{Column, Entity};

@@ -1,6 +1,6 @@
 //! `operations`: rows that must not exist, and rows that must have a version.
 
-use sea_orm::sea_query::{Expr, ExprTrait, OnConflict, SimpleExpr};
+use sea_orm::sea_query::{Expr, OnConflict, SimpleExpr};
 use sea_orm::{
     ActiveValue::Set, ColumnTrait, DatabaseTransaction, DbErr, EntityTrait, QueryFilter,
     UpdateMany, Value,
