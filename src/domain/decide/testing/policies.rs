@@ -21,7 +21,6 @@ pub(crate) fn stripe_like() -> Policy {
             kinds: &[Kind::Charge, Kind::Authorize],
             currencies: None,
             max_minor_units: 1_000_000,
-            needs_payment_method: true,
         },
         timings: Timings {
             provider_deadline: secs(5),
