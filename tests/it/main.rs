@@ -7,6 +7,7 @@
 #[path = "../lab/mod.rs"]
 mod lab;
 
+mod api;
 mod bad_input;
 mod cancellation;
 mod command_line;
