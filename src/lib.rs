@@ -17,14 +17,15 @@
 //! | provider  | domain, http, telemetry                                         |
 //! | engine    | domain, store, clock, telemetry                                 |
 //! | worker    | domain, engine, provider, http, clock, telemetry, store::claims |
-//! | api       | domain, engine, proto, telemetry                                |
+//! | api       | domain, engine, clock, proto, telemetry                         |
 //! | client    | proto, config, telemetry                                        |
-//! | cli       | proto, config, telemetry, client, app, simulator                |
+//! | cli       | proto, config, telemetry, client, app, simulator, domain, http, clock |
 //! | simulator |                                                                 |
 //! | app       | *                                                               |
 //!
 //! tonic lives in `api`, `client` and `app`; SeaORM in `store`; reqwest in
-//! `http`; wall clocks in `clock`.
+//! `http`; wall clocks in `clock`, and in `simulator`, which is another
+//! computer with its own.
 
 pub mod api;
 pub mod app;

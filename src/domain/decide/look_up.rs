@@ -6,6 +6,7 @@ use crate::domain::evidence::LookUp;
 use crate::domain::fact::{Fact, Verdict};
 use crate::domain::operation::ReviewReason;
 use crate::domain::profile::ABSENCE_ANSWERS;
+use crate::domain::schedule::may_resend;
 use crate::domain::state::State;
 
 /// The provider was asked.
@@ -117,8 +118,12 @@ fn escalate(draft: &mut Draft<'_>) {
     }
 }
 
+/// A resend follows the look-up that allows it at once.
 fn look_again(draft: &mut Draft<'_>) {
     match draft.state() {
+        State::Unknown if may_resend(draft.operation(), draft.context.policy, draft.now()) => {
+            draft.schedule_now();
+        }
         State::Unknown | State::Pending | State::RequiresAction => draft.schedule_look(),
         // Due, and yet only looked at: it must not be sent now.
         State::Queued if is_due(draft) => draft.schedule_look(),

@@ -1,0 +1,5 @@
+//! Layers, shapes, rules, and that the reference names every key.
+
+mod layers;
+mod reference;
+mod rules;

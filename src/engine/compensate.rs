@@ -1,0 +1,114 @@
+//! `Compensate`.
+
+use crate::domain::decide::{Compensation, Event, Subject};
+use crate::domain::digest;
+use crate::domain::operation::{Operation, Record};
+use crate::domain::reference::TenantId;
+use crate::domain::refusal::Refusal;
+use crate::domain::request::CompensateRequest;
+
+use super::change::Change;
+use super::create::detached;
+use super::record::ROUNDS;
+use super::{Engine, EngineError, fresh_operation};
+
+/// What `Compensate` came to.
+#[derive(Debug)]
+pub struct Compensated {
+    /// The operation that is compensated.
+    pub parent: Record,
+    /// The compensation's own operation; none when the operation itself was
+    /// canceled, or when the compensation waits for the outcome.
+    pub compensation: Option<Record>,
+    /// It was accepted before.
+    pub replayed: bool,
+}
+
+impl Engine {
+    /// Starts or joins a compensation.
+    pub async fn compensate(
+        &self,
+        tenant: &TenantId,
+        request: CompensateRequest,
+    ) -> Result<Compensated, EngineError> {
+        let engine = self.clone();
+        let tenant = tenant.clone();
+        detached(async move { engine.compensate_attached(&tenant, &request).await }).await
+    }
+
+    async fn compensate_attached(
+        &self,
+        tenant: &TenantId,
+        request: &CompensateRequest,
+    ) -> Result<Compensated, EngineError> {
+        let store = &self.inner.store;
+        let id = request.operation_id;
+        for _ in 0..ROUNDS {
+            let parent = store.record(tenant, id).await?.ok_or(Refusal::NotFound)?;
+            if let Some(found) = store.compensation(tenant, id, &request.label).await? {
+                return join(parent, found, request);
+            }
+            let subject = Subject {
+                compensations: store.compensations(tenant, id).await?,
+                ..Subject::alone(parent)
+            };
+            let now = self.now();
+            let slot = self.free_slot();
+            let event = Event::Compensate(Compensation {
+                request: request.clone(),
+                child: fresh_operation(),
+                opening: slot.as_ref().map(|_| self.opening(now)),
+            });
+            let decision = self.decide(&subject, &event, now)?;
+            if decision.is_nothing() {
+                return Ok(Compensated {
+                    parent: subject.own,
+                    compensation: None,
+                    replayed: true,
+                });
+            }
+            let mut change = Change::new(self, tenant, event.name(), now);
+            change.guard(
+                subject
+                    .compensations
+                    .iter()
+                    .map(|child: &Operation| (child.id, child.version)),
+            );
+            let (commit, after) = change.decided(&subject, decision, None, false).await?;
+            if let Some(after) = self.apply(commit, after).await? {
+                let parent = after.own.clone().unwrap_or(subject.own);
+                let compensation = after.child.clone();
+                self.hand_out(after, slot);
+                return Ok(Compensated {
+                    parent,
+                    compensation,
+                    replayed: false,
+                });
+            }
+        }
+        Err(EngineError::Contended)
+    }
+}
+
+/// The label exists: the same request joins it, another one is a conflict.
+fn join(
+    parent: Record,
+    found: Record,
+    request: &CompensateRequest,
+) -> Result<Compensated, EngineError> {
+    let asked = digest::of_compensate(request);
+    let fields = found.operation.intent.fingerprint.differing_fields(&asked);
+    if !fields.is_empty() {
+        let operation_id = found.operation.id;
+        return Err(Refusal::KeyReused {
+            operation_id,
+            fields,
+        }
+        .into());
+    }
+    Ok(Compensated {
+        parent,
+        compensation: Some(found),
+        replayed: true,
+    })
+}

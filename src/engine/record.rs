@@ -1,0 +1,197 @@
+//! Events that come from the worker pool: load, decide, commit; when another
+//! writer was faster, decide again.
+
+use crate::domain::decide::{Context, Decision, Event, Opening, Subject, decide};
+use crate::domain::evidence::LookUp;
+use crate::domain::ids::OperationId;
+use crate::domain::operation::Record;
+use crate::domain::reference::TenantId;
+use crate::domain::refusal::Refusal;
+use crate::domain::time::Instant;
+use crate::store::{Commit, Verdict};
+use tokio::sync::OwnedSemaphorePermit;
+
+use super::change::{After, Change};
+use super::{
+    Account, Dispatch, Engine, EngineError, Held, fresh_attempt, fresh_case, fresh_operation,
+};
+
+/// How often a decision is made again before the writer gives up. Each round
+/// means that somebody else's commit went through.
+pub(super) const ROUNDS: usize = 16;
+
+/// What became of an event.
+#[derive(Debug)]
+pub enum Recorded {
+    /// It was committed, or changed nothing; the operation is now so.
+    Done(Box<Record>),
+    /// The lease under which it happened is not held any more. Nothing was
+    /// written.
+    Fenced,
+    /// It has no place in the operation's state. Nothing was written.
+    NoPlace,
+}
+
+impl Engine {
+    /// Records what happened to an operation. `held` is the lease under which
+    /// it happened. Ends of attempts without an answer, and look-ups without
+    /// a finding, are void once that lease is lost; evidence never is: the
+    /// truth enters whoever brings it.
+    pub async fn record(
+        &self,
+        tenant: &TenantId,
+        id: OperationId,
+        held: Option<Held>,
+        event: Event,
+    ) -> Result<Recorded, EngineError> {
+        for _ in 0..ROUNDS {
+            let subject = self.subject(tenant, id).await?;
+            let fenced = is_fenced(&event);
+            if fenced && lost(&subject.own, held) {
+                return Ok(Recorded::Fenced);
+            }
+            let now = self.now();
+            let decision = match self.decide(&subject, &event, now) {
+                Ok(decision) => decision,
+                Err(EngineError::Refused(Refusal::NoPlace(_))) => return Ok(Recorded::NoPlace),
+                Err(error) => return Err(error),
+            };
+            if decision.is_nothing() {
+                return Ok(Recorded::Done(Box::new(subject.own)));
+            }
+            let change = Change::new(self, tenant, event.name(), now);
+            let (commit, after) = change.decided(&subject, decision, held, fenced).await?;
+            if let Some(after) = self.apply(commit, after).await? {
+                let record = after.own.unwrap_or(subject.own);
+                return Ok(Recorded::Done(Box::new(record)));
+            }
+        }
+        Err(EngineError::Contended)
+    }
+
+    /// Opens an attempt under a lease that this replica holds. The attempt is
+    /// durable when this returns, and not sent yet.
+    pub async fn open(
+        &self,
+        record: &Record,
+        held: Held,
+        slot: OwnedSemaphorePermit,
+    ) -> Result<Option<Dispatch>, EngineError> {
+        let now = self.now();
+        let event = Event::Open(self.opening(now));
+        let subject = Subject::alone(record.clone());
+        let tenant = &record.operation.intent.tenant;
+        let decision = match self.decide(&subject, &event, now) {
+            Ok(decision) => decision,
+            Err(EngineError::Refused(_)) => return Ok(None),
+            Err(error) => return Err(error),
+        };
+        let change = Change::new(self, tenant, event.name(), now);
+        let (commit, after) = change.decided(&subject, decision, Some(held), true).await?;
+        let Some(after) = self.apply(commit, after).await? else {
+            return Ok(None);
+        };
+        let opened = after.opened.into_iter().next();
+        Ok(opened.map(|(record, attempt, held, write_by)| Dispatch {
+            record,
+            attempt,
+            held,
+            write_by,
+            slot,
+        }))
+    }
+
+    /// Decides with fresh ids and the rules of the operation's account.
+    pub(super) fn decide(
+        &self,
+        subject: &Subject,
+        event: &Event,
+        now: Instant,
+    ) -> Result<Decision, EngineError> {
+        let account = self.account(&subject.own.operation.intent.provider)?;
+        Ok(decide(subject, event, self.context(account, now))?)
+    }
+
+    pub(super) fn context<'a>(&'a self, account: &'a Account, now: Instant) -> Context<'a> {
+        Context {
+            policy: &account.policy,
+            deployment: &self.inner.options.deployment,
+            now,
+            jitter: fastrand::u16(0..=1000),
+            case_id: fresh_case(),
+            child: fresh_operation(),
+        }
+    }
+
+    /// An attempt that would be opened now. Its first byte may be written as
+    /// long as the lease leaves room for one whole provider call.
+    pub(super) fn opening(&self, now: Instant) -> Opening {
+        let timings = self.timings();
+        Opening {
+            attempt: fresh_attempt(),
+            not_after: now + timings.lease.saturating_sub(timings.provider_deadline),
+        }
+    }
+
+    /// Hands a commit to the store and, if it was applied, wakes those who
+    /// wait. `None`: something it rests on has changed.
+    pub(super) async fn apply(
+        &self,
+        commit: Commit,
+        after: After,
+    ) -> Result<Option<After>, EngineError> {
+        match self.inner.store.commit(commit).await? {
+            Verdict::Applied => {
+                for (id, _) in &after.changed {
+                    self.inner.hub.wake(*id);
+                }
+                let now = self.now();
+                if after
+                    .changed
+                    .iter()
+                    .any(|(_, due)| due.is_some_and(|at| at <= now))
+                {
+                    self.inner.work.notify_one();
+                }
+                Ok(Some(after))
+            }
+            Verdict::Stale => Ok(None),
+        }
+    }
+
+    /// An operation with its parent.
+    async fn subject(&self, tenant: &TenantId, id: OperationId) -> Result<Subject, EngineError> {
+        let store = &self.inner.store;
+        let own = store.record(tenant, id).await?.ok_or(Refusal::NotFound)?;
+        let parent = match own.operation.intent.parent {
+            Some(parent) => store.record(tenant, parent).await?,
+            None => None,
+        };
+        Ok(Subject {
+            parent,
+            ..Subject::alone(own)
+        })
+    }
+}
+
+fn lost(record: &Record, held: Option<Held>) -> bool {
+    held.is_none_or(|held| held.epoch != record.operation.lease.epoch)
+}
+
+/// What is void without the lease under which it happened.
+fn is_fenced(event: &Event) -> bool {
+    match event {
+        Event::Open(_)
+        | Event::NotSent { .. }
+        | Event::Ambiguous { .. }
+        | Event::LeaseLapsed
+        | Event::Overdue
+        | Event::LookedUp(LookUp::NotFound | LookUp::NoVerdict) => true,
+        Event::Answered { .. }
+        | Event::Noticed(_)
+        | Event::LookedUp(LookUp::Found(_))
+        | Event::Submit(_)
+        | Event::Compensate(_)
+        | Event::Supersede { .. } => false,
+    }
+}

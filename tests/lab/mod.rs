@@ -1,0 +1,4 @@
+//! What the integration tests take from the lab.
+
+pub(crate) mod database;
+pub(crate) mod fault_proxy;
