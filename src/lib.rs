@@ -17,9 +17,9 @@
 //! | provider  | domain, http, telemetry                                         |
 //! | engine    | domain, store, clock, telemetry                                 |
 //! | worker    | domain, engine, provider, http, clock, telemetry, store::claims |
-//! | api       | domain, engine, proto, telemetry                                |
+//! | api       | domain, engine, clock, proto, telemetry                         |
 //! | client    | proto, config, telemetry                                        |
-//! | cli       | proto, config, telemetry, client, app, simulator                |
+//! | cli       | proto, config, telemetry, client, app, simulator, domain, http, clock |
 //! | simulator |                                                                 |
 //! | app       | *                                                               |
 //!

@@ -1,3 +1,7 @@
-//! Entry.
+//! The entry; everything else is in the library.
 
-fn main() {}
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    payonce::cli::main()
+}

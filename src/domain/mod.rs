@@ -10,6 +10,7 @@
 //!   turned into these types once, at the edge, and refused there.
 
 pub mod attempt;
+pub mod card_number;
 pub mod decide;
 pub mod digest;
 pub mod effect;

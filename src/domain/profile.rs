@@ -66,8 +66,6 @@ pub struct Profile {
     pub currencies: Option<Vec<Currency>>,
     /// Largest amount in minor units.
     pub max_minor_units: i64,
-    /// A payment cannot be made without a means of payment.
-    pub needs_payment_method: bool,
 }
 
 /// Builds the exact bytes of an operation's request from its digest fields.

@@ -3,7 +3,7 @@
 use crate::domain::evolve::Unreplayable;
 use crate::domain::reference::ProviderAccount;
 use crate::domain::refusal::Refusal;
-use crate::store::StoreError;
+pub use crate::store::StoreError;
 
 /// Why something was not done.
 #[derive(Debug, thiserror::Error)]

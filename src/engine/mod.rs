@@ -35,7 +35,7 @@ use crate::store::Store;
 pub use compensate::Compensated;
 pub use create::Created;
 pub use dispatch::{Dispatch, Held};
-pub use error::EngineError;
+pub use error::{EngineError, StoreError};
 pub use queries::{ListFilter, Page};
 pub use record::Recorded;
 pub use view::{CompensationSummary, View};

@@ -27,3 +27,9 @@ pub const TENANT: &str = "tenant";
 pub const CASE_ID: &str = "case_id";
 /// Label of a compensation.
 pub const LABEL: &str = "label";
+/// Name of the rpc that was called.
+pub const RPC: &str = "rpc";
+/// gRPC status code that a call ended with, by its name.
+pub const CODE: &str = "code";
+/// How long a call took, in milliseconds.
+pub const ELAPSED_MS: &str = "elapsed_ms";

@@ -65,8 +65,16 @@ pub(super) fn ambiguous(
 
 /// The provider answered. An answer that shows nothing of ours and is no
 /// refusal that counts leaves everything as unknown as before.
+///
+/// The refusal of an attempt says nothing while another one is open, nor
+/// where no attempt is known that may have left.
 pub(super) fn answered(draft: &mut Draft<'_>, attempt: AttemptId, evidence: &Evidence) {
     let open = draft.operation().progress.open;
+    let mut evidence = evidence.clone();
+    if open.is_some_and(|open| open.id != attempt) {
+        evidence.refused = None;
+    }
+    let evidence = &evidence;
     let counts = evidence::shows_ours(draft, evidence) || evidence::refusal_counts(draft, evidence);
     if open.is_some_and(|open| open.id == attempt) {
         let result = if counts {

@@ -83,10 +83,6 @@ fn check_account(request: &CreateRequest, profile: &Profile) -> Result<(), Refus
         );
         return refuse("amount.minor_units", rule);
     }
-    if profile.needs_payment_method && request.payment_method.is_none() {
-        let rule = "must be given: the provider account charges a means of payment";
-        return refuse("payment_method", rule.to_owned());
-    }
     match &profile.currencies {
         Some(taken) if !taken.contains(&request.amount.currency) => refuse(
             "amount.currency_code",

@@ -89,7 +89,7 @@ pub(super) fn refusal_counts(draft: &Draft<'_>, evidence: &Evidence) -> bool {
     let progress = &draft.operation().progress;
     let others = progress.left - i32::from(progress.open.is_none());
     let to_our_request = evidence.source == Source::Response && evidence.refused.is_some();
-    to_our_request && !progress.sign_seen && others <= 0
+    to_our_request && !progress.sign_seen && others == 0
 }
 
 fn decline(draft: &mut Draft<'_>, why: Option<Decline>) {
@@ -109,6 +109,9 @@ fn decline(draft: &mut Draft<'_>, why: Option<Decline>) {
             draft.answer_waiting_review();
             draft.move_to(State::Declined);
             refund::settle_parent(draft);
+            if draft.operation().intent.kind.is_compensation() {
+                draft.ask_person(ReviewReason::RefundDeclined);
+            }
         }
         // A settled payment does not become a declined one.
         State::Authorized | State::Succeeded | State::Voided => {
@@ -233,17 +236,23 @@ fn new_effect(draft: &Draft<'_>, evidence: &Evidence, sighting: &Sighting, role:
 }
 
 fn settle_with_money(draft: &mut Draft<'_>, sighting: &Sighting) {
-    match (draft.operation().intent.kind, &sighting.shown) {
-        (Kind::Charge, Shown::Done) => {
+    match settled_by(draft.operation().intent.kind, &sighting.shown) {
+        Some(to) if can_wait(draft.state()) => {
             draft.answer_waiting_review();
-            draft.move_to(State::Succeeded);
-        }
-        (Kind::Authorize, Shown::Held) => {
-            draft.answer_waiting_review();
-            draft.move_to(State::Authorized);
+            draft.move_to(to);
         }
         // Held although it was to be taken, or taken although it was to be
-        // held: a person must see which it is.
+        // held, or money of what was settled without any: a person must see
+        // which it is.
+        Some(_) | None => draft.ask_person(ReviewReason::Contradiction),
+    }
+}
+
+/// The state that a payment of that kind has reached when its money shows so.
+fn settled_by(kind: Kind, shown: &Shown) -> Option<State> {
+    match (kind, shown) {
+        (Kind::Charge, Shown::Done) => Some(State::Succeeded),
+        (Kind::Authorize, Shown::Held) => Some(State::Authorized),
         (
             Kind::Charge | Kind::Authorize | Kind::Capture | Kind::Refund | Kind::Void,
             Shown::Done
@@ -252,7 +261,7 @@ fn settle_with_money(draft: &mut Draft<'_>, sighting: &Sighting) {
             | Shown::ActionRequired(_)
             | Shown::Failed(_)
             | Shown::Withdrawn,
-        ) => draft.ask_person(ReviewReason::Contradiction),
+        ) => None,
     }
 }
 
@@ -265,6 +274,10 @@ fn follow_effect(draft: &mut Draft<'_>, effect: &Effect, evidence: &Evidence, si
         && (moved || sighting.amount != Some(recorded))
     {
         draft.ask_person(reason);
+    }
+    if sighting.shown == Shown::Done && effect.captured == 0 {
+        // We know of a hold only, and no capture of ours took it.
+        draft.ask_person(ReviewReason::Contradiction);
     }
     let ours = effect.refunded.saturating_add(effect.refund_pending);
     let outside = sighting

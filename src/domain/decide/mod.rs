@@ -16,6 +16,12 @@ mod look_up;
 mod refund;
 mod submit;
 mod supersede;
+#[cfg(test)]
+mod table;
+#[cfg(test)]
+pub(crate) mod testing;
+#[cfg(test)]
+mod tests;
 
 pub use create::{CreatePlace, create};
 

@@ -59,16 +59,10 @@ fn failure(sighting: &Sighting) -> Option<&Decline> {
 /// The refund failed. Of one that had succeeded that is a reversal, unless it
 /// speaks of another refund than the one that we know.
 fn fail(draft: &mut Draft<'_>, ours: &[&Sighting], why: &Decline) {
-    let before = draft.state();
-    if before == State::Succeeded {
-        if ours.iter().any(|sighting| is_named(draft, sighting)) {
-            reverse(draft);
-        }
-        return;
-    }
-    decline_for(draft, why);
-    if before != State::Declined && draft.state() == State::Declined {
-        draft.ask_person(ReviewReason::RefundDeclined);
+    if draft.state() != State::Succeeded {
+        decline_for(draft, why);
+    } else if ours.iter().any(|sighting| is_named(draft, sighting)) {
+        reverse(draft);
     }
 }
 

@@ -104,7 +104,6 @@ impl SimulatorFacts {
             kinds: &[Kind::Charge, Kind::Refund],
             currencies: self.currencies,
             max_minor_units: MAX_MINOR_UNITS,
-            needs_payment_method: true,
         }
     }
 }

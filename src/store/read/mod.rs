@@ -5,6 +5,7 @@
 //!   state of the database;
 //! - a read is tried again while that can help, within its time.
 
+mod accounts;
 mod filter;
 mod records;
 
