@@ -56,10 +56,34 @@ fn the_exit_code_follows_the_outcome_and_a_payment_is_done_only_if_it_may_be_ful
     use Fulfilment::{Allowed, Forbidden, Hold};
     use SafeNextAction as Next;
     for (outcome, action, fulfilment, any, payment) in [
-        (Outcome::Succeeded, Next::FulfilOnce, Allowed, Exit::Done, Exit::Done),
-        (Outcome::Succeeded, Next::WaitForPerson, Forbidden, Exit::Pending, Exit::Pending),
-        (Outcome::Pending, Next::Poll, Hold, Exit::Pending, Exit::Pending),
-        (Outcome::Unspecified, Next::Unspecified, Forbidden, Exit::Pending, Exit::Pending),
+        (
+            Outcome::Succeeded,
+            Next::FulfilOnce,
+            Allowed,
+            Exit::Done,
+            Exit::Done,
+        ),
+        (
+            Outcome::Succeeded,
+            Next::WaitForPerson,
+            Forbidden,
+            Exit::Pending,
+            Exit::Pending,
+        ),
+        (
+            Outcome::Pending,
+            Next::Poll,
+            Hold,
+            Exit::Pending,
+            Exit::Pending,
+        ),
+        (
+            Outcome::Unspecified,
+            Next::Unspecified,
+            Forbidden,
+            Exit::Pending,
+            Exit::Pending,
+        ),
         (
             Outcome::RequiresCustomerAction,
             Next::CompleteCustomerAction,
@@ -67,12 +91,48 @@ fn the_exit_code_follows_the_outcome_and_a_payment_is_done_only_if_it_may_be_ful
             Exit::Pending,
             Exit::Pending,
         ),
-        (Outcome::RefundPending, Next::Poll, Forbidden, Exit::Pending, Exit::Pending),
-        (Outcome::Declined, Next::OfferAnotherMethod, Forbidden, Exit::Declined, Exit::Declined),
-        (Outcome::Refunded, Next::DoNotFulfil, Forbidden, Exit::Done, Exit::Refused),
-        (Outcome::PartiallyRefunded, Next::None, Hold, Exit::Done, Exit::Refused),
-        (Outcome::Canceled, Next::None, Forbidden, Exit::Done, Exit::Refused),
-        (Outcome::NotSubmitted, Next::Submit, Forbidden, Exit::Done, Exit::Refused),
+        (
+            Outcome::RefundPending,
+            Next::Poll,
+            Forbidden,
+            Exit::Pending,
+            Exit::Pending,
+        ),
+        (
+            Outcome::Declined,
+            Next::OfferAnotherMethod,
+            Forbidden,
+            Exit::Declined,
+            Exit::Declined,
+        ),
+        (
+            Outcome::Refunded,
+            Next::DoNotFulfil,
+            Forbidden,
+            Exit::Done,
+            Exit::Refused,
+        ),
+        (
+            Outcome::PartiallyRefunded,
+            Next::None,
+            Hold,
+            Exit::Done,
+            Exit::Refused,
+        ),
+        (
+            Outcome::Canceled,
+            Next::None,
+            Forbidden,
+            Exit::Done,
+            Exit::Refused,
+        ),
+        (
+            Outcome::NotSubmitted,
+            Next::Submit,
+            Forbidden,
+            Exit::Done,
+            Exit::Refused,
+        ),
     ] {
         let operation = operation(outcome, action, fulfilment);
         assert_eq!(Exit::of_operation(&operation), any, "{outcome:?}");
