@@ -69,15 +69,30 @@ mod tests {
     #[test]
     fn what_does_not_fit_names_field_and_rule() {
         for (amount, currency, minor, message) in [
-            ("49.001", "USD", false, "AMOUNT: must not have more than 2 decimals"),
-            ("1.5", "JPY", false, "AMOUNT: must not have more than 0 decimals"),
+            (
+                "49.001",
+                "USD",
+                false,
+                "AMOUNT: must not have more than 2 decimals",
+            ),
+            (
+                "1.5",
+                "JPY",
+                false,
+                "AMOUNT: must not have more than 0 decimals",
+            ),
             ("-1", "USD", false, "AMOUNT: must be digits"),
             ("1e3", "USD", false, "AMOUNT: must be digits"),
             ("49,00", "USD", false, "AMOUNT: must be digits"),
             ("0", "USD", false, "AMOUNT: must be from 1 to"),
             ("49.00", "USD", true, "AMOUNT: must be a whole number"),
             ("+1", "USD", true, "AMOUNT: must be a whole number"),
-            ("1000000000000000", "USD", true, "AMOUNT: must be a whole number"),
+            (
+                "1000000000000000",
+                "USD",
+                true,
+                "AMOUNT: must be a whole number",
+            ),
             ("1", "XXX", false, "CURRENCY: must be an ISO 4217 code"),
             ("1", "dollars", false, "CURRENCY: must be an ISO 4217 code"),
         ] {

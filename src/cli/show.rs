@@ -132,7 +132,15 @@ pub(super) fn table(operations: &[Operation]) -> String {
     if operations.is_empty() {
         return "no operations".to_owned();
     }
-    let mut table = new_table(&["operation", "order", "kind", "amount", "state", "outcome", "next"]);
+    let mut table = new_table(&[
+        "operation",
+        "order",
+        "kind",
+        "amount",
+        "state",
+        "outcome",
+        "next",
+    ]);
     for operation in operations {
         table.add_row([
             operation.operation_id.clone(),

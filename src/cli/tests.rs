@@ -56,10 +56,34 @@ fn the_exit_code_follows_the_outcome_and_a_payment_is_done_only_if_it_may_be_ful
     use Fulfilment::{Allowed, Forbidden, Hold};
     use SafeNextAction as Next;
     for (outcome, action, fulfilment, any, payment) in [
-        (Outcome::Succeeded, Next::FulfilOnce, Allowed, Exit::Done, Exit::Done),
-        (Outcome::Succeeded, Next::WaitForPerson, Forbidden, Exit::Pending, Exit::Pending),
-        (Outcome::Pending, Next::Poll, Hold, Exit::Pending, Exit::Pending),
-        (Outcome::Unspecified, Next::Unspecified, Forbidden, Exit::Pending, Exit::Pending),
+        (
+            Outcome::Succeeded,
+            Next::FulfilOnce,
+            Allowed,
+            Exit::Done,
+            Exit::Done,
+        ),
+        (
+            Outcome::Succeeded,
+            Next::WaitForPerson,
+            Forbidden,
+            Exit::Pending,
+            Exit::Pending,
+        ),
+        (
+            Outcome::Pending,
+            Next::Poll,
+            Hold,
+            Exit::Pending,
+            Exit::Pending,
+        ),
+        (
+            Outcome::Unspecified,
+            Next::Unspecified,
+            Forbidden,
+            Exit::Pending,
+            Exit::Pending,
+        ),
         (
             Outcome::RequiresCustomerAction,
             Next::CompleteCustomerAction,
@@ -67,12 +91,48 @@ fn the_exit_code_follows_the_outcome_and_a_payment_is_done_only_if_it_may_be_ful
             Exit::Pending,
             Exit::Pending,
         ),
-        (Outcome::RefundPending, Next::Poll, Forbidden, Exit::Pending, Exit::Pending),
-        (Outcome::Declined, Next::OfferAnotherMethod, Forbidden, Exit::Declined, Exit::Declined),
-        (Outcome::Refunded, Next::DoNotFulfil, Forbidden, Exit::Done, Exit::Refused),
-        (Outcome::PartiallyRefunded, Next::None, Hold, Exit::Done, Exit::Refused),
-        (Outcome::Canceled, Next::None, Forbidden, Exit::Done, Exit::Refused),
-        (Outcome::NotSubmitted, Next::Submit, Forbidden, Exit::Done, Exit::Refused),
+        (
+            Outcome::RefundPending,
+            Next::Poll,
+            Forbidden,
+            Exit::Pending,
+            Exit::Pending,
+        ),
+        (
+            Outcome::Declined,
+            Next::OfferAnotherMethod,
+            Forbidden,
+            Exit::Declined,
+            Exit::Declined,
+        ),
+        (
+            Outcome::Refunded,
+            Next::DoNotFulfil,
+            Forbidden,
+            Exit::Done,
+            Exit::Refused,
+        ),
+        (
+            Outcome::PartiallyRefunded,
+            Next::None,
+            Hold,
+            Exit::Done,
+            Exit::Refused,
+        ),
+        (
+            Outcome::Canceled,
+            Next::None,
+            Forbidden,
+            Exit::Done,
+            Exit::Refused,
+        ),
+        (
+            Outcome::NotSubmitted,
+            Next::Submit,
+            Forbidden,
+            Exit::Done,
+            Exit::Refused,
+        ),
     ] {
         let operation = operation(outcome, action, fulfilment);
         assert_eq!(Exit::of_operation(&operation), any, "{outcome:?}");
@@ -98,7 +158,7 @@ fn refused() -> ClientError {
 
 #[test]
 fn a_failed_call_says_everything_in_json() {
-    let json = Failure::Client(refused()).to_json();
+    let json = Failure::from(refused()).to_json();
     let expected = serde_json::json!({ "error": {
         "code": "ALREADY_EXISTS",
         "reason": "KEY_REUSED_FOR_DIFFERENT_REQUEST",
@@ -134,7 +194,7 @@ fn codes_of_failed_calls_have_their_exit_codes() {
         (Code::Unimplemented, Exit::Internal),
     ] {
         let error = ClientError { code, ..refused() };
-        assert_eq!(Failure::Client(error).exit(), exit, "{code:?}");
+        assert_eq!(Failure::from(error).exit(), exit, "{code:?}");
     }
 }
 

@@ -129,7 +129,9 @@ impl ClientError {
 
 /// Our own detail among those of a status.
 fn own_detail(status: &Status) -> Option<ErrorDetail> {
-    let details = tonic_types::pb::Status::decode(status.details()).ok()?.details;
+    let details = tonic_types::pb::Status::decode(status.details())
+        .ok()?
+        .details;
     let name = ErrorDetail::full_name();
     let ours = details
         .iter()

@@ -34,7 +34,7 @@ impl Pool {
             write_by,
             slot,
         } = dispatch;
-        let Some(adapter) = self.registry.get(&attempt.account) else {
+        let Some(adapter) = self.registry.adapter(&attempt.account) else {
             // Left to a replica that has the account; start-up refuses this.
             tracing::error!("the attempt's provider account is not configured");
             return;

@@ -57,7 +57,7 @@ impl Pool {
 
     async fn look_up(&self, record: &Record, held: Held) {
         let operation = &record.operation;
-        let Some(adapter) = self.registry.get(&operation.intent.provider) else {
+        let Some(adapter) = self.registry.adapter(&operation.intent.provider) else {
             tracing::error!("the operation's provider account is not configured");
             return;
         };

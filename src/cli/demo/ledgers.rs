@@ -39,7 +39,9 @@ fn refunds(ledger: &Ledger) -> String {
 
 fn paid(ledger: &Ledger) -> String {
     let taken: i64 = ledger.captures().map(|capture| capture.amount).sum();
-    let succeeded = ledger.refunds().filter(|refund| refund.status == "succeeded");
+    let succeeded = ledger
+        .refunds()
+        .filter(|refund| refund.status == "succeeded");
     let given_back: i64 = succeeded.map(|refund| refund.amount).sum();
     money(taken - given_back)
 }

@@ -29,7 +29,8 @@ impl Story {
     /// Who did what, and how many seconds after the beginning.
     pub(super) fn step(&self, who: &str, what: &str) {
         let at = BootTime::now().since(self.began).as_secs_f64();
-        self.output.text(&format!("  {at:>4.1} s  {who:<9}  {what}"));
+        self.output
+            .text(&format!("  {at:>4.1} s  {who:<9}  {what}"));
     }
 
     /// Anything else, as it is.

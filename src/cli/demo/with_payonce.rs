@@ -43,14 +43,22 @@ pub(super) async fn play(
     let client = stage.client().await?;
     story.scene("2. The same through payonce: order 8473, 49.00 USD, the same fault");
     let late = json!({ "kind": "delay_answer", "delay_ms": 3000 });
-    processor.order_fault(PAYONCE_ORDER, "payment", late).await?;
+    processor
+        .order_fault(PAYONCE_ORDER, "payment", late)
+        .await?;
 
     let (first, first_answer_ms) = first_call(&client, story).await?;
     second_call(&client, story, &first).await?;
     let charged = until_settled(&client, story, &first).await?;
-    story.step("payonce", &format!("found it at the processor: {}", answer(&charged)));
+    story.step(
+        "payonce",
+        &format!("found it at the processor: {}", answer(&charged)),
+    );
     let captures = processor.ledger(PAYONCE_ORDER).await?.captures().count();
-    story.step("processor", &format!("its ledger has {captures} capture for order 8473"));
+    story.step(
+        "processor",
+        &format!("its ledger has {captures} capture for order 8473"),
+    );
 
     let refunds = give_back(&client, processor, story, &charged).await?;
     Ok(WithPayonce {
@@ -82,13 +90,21 @@ async fn pay(client: &Client, wait: Option<Duration>) -> Result<CreateOperationR
 async fn first_call(client: &Client, story: &Story) -> Result<(Operation, u64), Failure> {
     story.step("agent", "calls payonce: pay order 8473");
     let began = BootTime::now();
-    let response = story.while_waiting("waiting for payonce", pay(client, None)).await?;
+    let response = story
+        .while_waiting("waiting for payonce", pay(client, None))
+        .await?;
     let took = BootTime::now().since(began);
     let operation = op::present(response.operation)?;
-    story.step("payonce", "the processor does not answer: unknown, which is not failed");
+    story.step(
+        "payonce",
+        "the processor does not answer: unknown, which is not failed",
+    );
     let text = format!("after {:.1} s {}", took.as_secs_f64(), answer(&operation));
     story.step("payonce", &text);
-    Ok((operation, u64::try_from(took.as_millis()).unwrap_or(u64::MAX)))
+    Ok((
+        operation,
+        u64::try_from(took.as_millis()).unwrap_or(u64::MAX),
+    ))
 }
 
 async fn second_call(client: &Client, story: &Story, first: &Operation) -> Result<(), Failure> {
@@ -100,7 +116,10 @@ async fn second_call(client: &Client, story: &Story, first: &Operation) -> Resul
             "the second call did not join the first operation"
         )));
     }
-    let text = format!("the same operation, nothing new was sent: {}", answer(&operation));
+    let text = format!(
+        "the same operation, nothing new was sent: {}",
+        answer(&operation)
+    );
     story.step("payonce", &text);
     Ok(())
 }
@@ -127,7 +146,9 @@ async fn until_settled(
             }
         }
     };
-    story.while_waiting("payonce looks it up in the background", asked).await
+    story
+        .while_waiting("payonce looks it up in the background", asked)
+        .await
 }
 
 async fn give_back(
@@ -139,7 +160,10 @@ async fn give_back(
     story.scene("3. The customer returns the goods, and the refund's answer is lost");
     let lost = json!({ "kind": "drop_response" });
     processor.order_fault(PAYONCE_ORDER, "refund", lost).await?;
-    story.step("agent", "calls payonce: give order 8473 back, label return-1");
+    story.step(
+        "agent",
+        "calls payonce: give order 8473 back, label return-1",
+    );
     let request = CompensateRequest {
         operation_id: charged.operation_id.clone(),
         reason: CompensationReason::RequestedByCustomer.into(),
@@ -149,11 +173,20 @@ async fn give_back(
     let asked = client.compensate(request);
     let response = story.while_waiting("waiting for payonce", asked).await?;
     let parent = op::present(response.operation)?;
-    story.step("payonce", &format!("the answer was lost: {}", answer(&parent)));
+    story.step(
+        "payonce",
+        &format!("the answer was lost: {}", answer(&parent)),
+    );
     let refunded = until_settled(client, story, &parent).await?;
-    story.step("payonce", &format!("found the refund at the processor: {}", answer(&refunded)));
+    story.step(
+        "payonce",
+        &format!("found the refund at the processor: {}", answer(&refunded)),
+    );
     let refunds = processor.ledger(PAYONCE_ORDER).await?.refunds().count();
-    story.step("processor", &format!("its ledger has {refunds} refund for order 8473"));
+    story.step(
+        "processor",
+        &format!("its ledger has {refunds} refund for order 8473"),
+    );
     Ok(refunds)
 }
 

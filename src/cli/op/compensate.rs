@@ -43,7 +43,12 @@ pub(super) struct Compensate {
     minor: bool,
 
     /// The payment to give back, by the provider's id; absent: the primary one
-    #[arg(long, value_name = "PAYMENT", default_value = "", hide_default_value = true)]
+    #[arg(
+        long,
+        value_name = "PAYMENT",
+        default_value = "",
+        hide_default_value = true
+    )]
     effect: String,
 
     /// If the operation is unresolved, give back as soon as it is resolved

@@ -59,7 +59,12 @@ pub(super) struct Create {
     agent: String,
 
     /// The provider account; absent: the default account
-    #[arg(long, value_name = "ACCOUNT", default_value = "", hide_default_value = true)]
+    #[arg(
+        long,
+        value_name = "ACCOUNT",
+        default_value = "",
+        hide_default_value = true
+    )]
     provider: String,
 
     /// For a capture: its authorization
@@ -71,7 +76,12 @@ pub(super) struct Create {
     supersedes: String,
 
     /// For people
-    #[arg(long, value_name = "TEXT", default_value = "", hide_default_value = true)]
+    #[arg(
+        long,
+        value_name = "TEXT",
+        default_value = "",
+        hide_default_value = true
+    )]
     description: String,
 
     /// For programs; may be repeated

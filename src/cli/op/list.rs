@@ -34,7 +34,12 @@ pub(super) struct List {
     page_size: i32,
 
     /// The token of the page before, with the same filters
-    #[arg(long, value_name = "TOKEN", default_value = "", hide_default_value = true)]
+    #[arg(
+        long,
+        value_name = "TOKEN",
+        default_value = "",
+        hide_default_value = true
+    )]
     page_token: String,
 
     #[command(flatten)]
