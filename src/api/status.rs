@@ -209,15 +209,19 @@ fn of_store(error: &StoreError) -> Fault {
     let unavailable = |message| {
         Fault::new(Code::Unavailable, "STORE_UNAVAILABLE", message).retry_after(RETRY_LATER)
     };
-    if matches!(error, StoreError::Unavailable { .. }) {
-        unavailable("the store cannot be reached; nothing was recorded")
-    } else if matches!(error, StoreError::Undetermined { .. }) {
-        unavailable(
+    match error {
+        StoreError::Unavailable(_) => {
+            unavailable("the store cannot be reached; nothing was recorded")
+        }
+        StoreError::Undetermined => unavailable(
             "the store did not confirm; ask GetStatus by reference or repeat the call unchanged",
         )
-        .undetermined()
-    } else {
-        internal()
+        .undetermined(),
+        StoreError::Corrupt { .. }
+        | StoreError::SchemaMismatch { .. }
+        | StoreError::DeploymentMismatch { .. }
+        | StoreError::Invariant(_)
+        | StoreError::Unusable(_) => internal(),
     }
 }
 

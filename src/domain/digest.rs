@@ -10,7 +10,9 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 use sha2::{Digest, Sha256};
 
+use super::ids::OperationId;
 use super::money::Money;
+use super::refusal::Refusal;
 use super::request::{CompensateRequest, CreateRequest};
 
 /// The version that new rows get. An old row is compared by its own version.
@@ -45,6 +47,23 @@ impl Fingerprint {
         names.retain(|name| ours.get(name) != theirs.get(name));
         names
     }
+}
+
+/// P3: a repeat must ask for what was asked before; else it is a conflict that
+/// names the fields.
+pub fn check_repeat(
+    operation_id: OperationId,
+    before: &Fingerprint,
+    asked: &Fingerprint,
+) -> Result<(), Refusal> {
+    let fields = before.differing_fields(asked);
+    if fields.is_empty() {
+        return Ok(());
+    }
+    Err(Refusal::KeyReused {
+        operation_id,
+        fields,
+    })
 }
 
 fn fields(canonical: &str) -> Map<String, Value> {

@@ -96,16 +96,9 @@ fn join(
     found: Record,
     request: &CompensateRequest,
 ) -> Result<Compensated, EngineError> {
+    let before = &found.operation;
     let asked = digest::of_compensate(request);
-    let fields = found.operation.intent.fingerprint.differing_fields(&asked);
-    if !fields.is_empty() {
-        let operation_id = found.operation.id;
-        return Err(Refusal::KeyReused {
-            operation_id,
-            fields,
-        }
-        .into());
-    }
+    digest::check_repeat(before.id, &before.intent.fingerprint, &asked)?;
     Ok(Compensated {
         parent,
         compensation: Some(found),

@@ -94,16 +94,9 @@ impl Engine {
         found: Record,
         submit: bool,
     ) -> Result<Created, EngineError> {
+        let before = &found.operation;
         let asked = digest::of_create(request);
-        let fields = found.operation.intent.fingerprint.differing_fields(&asked);
-        if !fields.is_empty() {
-            let operation_id = found.operation.id;
-            return Err(Refusal::KeyReused {
-                operation_id,
-                fields,
-            }
-            .into());
-        }
+        digest::check_repeat(before.id, &before.intent.fingerprint, &asked)?;
         let record = if submit {
             self.submit_attached(tenant, found.operation.id).await?
         } else {

@@ -7,6 +7,7 @@
 #[path = "../lab/mod.rs"]
 mod lab;
 
+mod api;
 mod database;
 mod fault_proxy;
 mod layering;
