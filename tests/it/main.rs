@@ -8,6 +8,7 @@
 mod lab;
 
 mod api;
+mod command_line;
 mod database;
 mod fault_proxy;
 mod layering;
