@@ -1,13 +1,3 @@
-<<<<<<< HEAD
-//! The program as people and scripts run it: arguments, output, exit codes,
-//! start and stop.
-
-mod demo;
-mod help;
-mod operations;
-mod program;
-mod starting;
-=======
 //! The command line against a running service: what it prints, and its exit
 //! codes.
 
@@ -118,4 +108,3 @@ async fn nobody_listening_is_told_apart() {
     let output = tokio::task::block_in_place(|| command.output().unwrap());
     assert_eq!(output.status.code(), Some(6), "{output:?}");
 }
->>>>>>> main

@@ -8,7 +8,6 @@
 mod lab;
 
 mod api;
-mod command_line;
 mod bad_input;
 mod cancellation;
 mod command_line;
@@ -26,6 +25,7 @@ mod late_proof;
 mod layering;
 mod lost_rows;
 mod money;
+mod program;
 mod provider;
 mod python;
 mod refunds;

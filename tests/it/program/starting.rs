@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use super::program::{Server, payonce, run, serve_in};
+use super::process::{Server, payonce, run, serve_in};
 
 #[test]
 fn sigterm_ends_a_server_and_the_next_one_knows_everything() {
@@ -89,42 +89,4 @@ fn a_start_without_an_account_that_unresolved_operations_need_is_refused() {
     refused.ended_with(5);
     let named = "the account cards has unresolved operations";
     assert!(refused.stderr.contains(named), "{}", refused.stderr);
-}
-
-#[test]
-fn a_stop_is_bounded_and_the_next_server_finds_what_was_in_flight() {
-    let folder = tempfile::tempdir().unwrap();
-    let config = folder.path().join("payonce.toml");
-    let timing = "[timing]\ndrain_ms = 200\nlease_ms = 3000\nprovider_deadline_ms = 2000\n\
-                  connect_timeout_ms = 500\n";
-    fs::write(&config, timing).unwrap();
-    let config = config.display().to_string();
-    let first = Server::start(&folder, &["--config", &config]);
-    let slow = [
-        "pay",
-        "8472",
-        "5",
-        "USD",
-        "--payment-method",
-        "pm_slow",
-        "--wait",
-        "0",
-    ];
-    first.ask(&slow).json(3);
-    assert_eq!(first.terminate().code(), Some(0));
-
-    let second = Server::start(&folder, &["--config", &config]);
-    let found = second.ask(&[
-        "op",
-        "get",
-        "--order",
-        "8472",
-        "--wait",
-        "10",
-        "--timeout",
-        "12",
-    ]);
-    let found = found.json(0);
-    assert_eq!(found["outcome"], "SUCCEEDED");
-    assert_eq!(found["effects"].as_array().unwrap().len(), 1);
 }

@@ -1,6 +1,6 @@
 //! Help is complete, and mistakes are told by field and rule.
 
-use super::program::run;
+use super::process::run;
 
 const COMMANDS: [&[&str]; 14] = [
     &[],
@@ -54,7 +54,7 @@ fn a_mistake_on_the_command_line_is_a_usage_error_and_nothing_is_sent() {
 
 #[test]
 fn a_wrong_configuration_names_every_key() {
-    let mut command = super::program::payonce(&["serve", "--json"]);
+    let mut command = super::process::payonce(&["serve", "--json"]);
     command.env("PAYONCE_TIMING__LEASE_MS", "1");
     command.env("PAYONCE_WORKER__SLOTS", "0");
     let output = command.output().unwrap();

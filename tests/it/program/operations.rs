@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::program::{Server, run};
+use super::process::{Server, run};
 
 fn server() -> (tempfile::TempDir, Server) {
     let folder = tempfile::tempdir().unwrap();

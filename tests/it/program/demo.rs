@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use super::program::run;
+use super::process::run;
 
 #[test]
 fn the_demo_shows_two_captures_then_one_and_one_refund() {
