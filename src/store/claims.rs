@@ -164,7 +164,7 @@ impl Claims {
 /// On PostgreSQL the clock is read once, before rows are looked at, so that
 /// the index can be used; and the rows are picked in a part of their own,
 /// which is not run again for each row of the UPDATE.
-fn claim_sql(backend: DbBackend) -> String {
+pub(super) fn claim_sql(backend: DbBackend) -> String {
     let now = now_micros(backend);
     match backend {
         DbBackend::Postgres => format!(

@@ -77,6 +77,10 @@ pub struct Guard {
 
 /// The beginning or the end of an attempt.
 #[derive(Clone, PartialEq, Eq, Debug)]
+#[expect(
+    clippy::large_enum_variant,
+    reason = "a commit holds one or two of them, and lives for one transaction"
+)]
 pub enum AttemptWrite {
     /// It begins.
     Open(Attempt),

@@ -25,6 +25,7 @@ mod late_proof;
 mod layering;
 mod lost_rows;
 mod money;
+mod program;
 mod provider;
 mod python;
 mod refunds;

@@ -9,6 +9,7 @@ use crate::store::trouble::Trouble;
 use crate::store::{Store, StoreError};
 
 /// Sets columns of the rows of a table; the constraint of that name refuses.
+/// Where several do, the databases differ in which they name.
 async fn refused(raw: &Raw, table: &str, set: &str, constraint: &str) {
     let sql = format!("UPDATE {table} SET {set}");
     let error = raw.execute(&sql).await.expect_err(&sql);
@@ -27,7 +28,7 @@ async fn doubled(raw: &Raw, sql: &str) {
 
 const PAYMENT: [(&str, &str); 41] = [
     ("version = 0", "operations_version"),
-    ("kind = 'GIFT'", "operations_kind"),
+    ("kind = 'GIFT'", "operations_"),
     ("state = 'FAILED'", "operations_state"),
     ("generation = 0", "operations_generation"),
     ("generation = 2", "operations_succession"),
@@ -45,9 +46,12 @@ const PAYMENT: [(&str, &str); 41] = [
     ("kind = 'REFUND'", "operations_family"),
     ("kind = 'CAPTURE'", "operations_family"),
     ("superseded_by = id", "operations_"),
-    ("state = 'QUEUED'", "operations_submitted_at"),
     (
-        "state = 'UNKNOWN', unresolved_since = 1",
+        "state = 'QUEUED', next_check_at = 1",
+        "operations_submitted_at",
+    ),
+    (
+        "state = 'UNKNOWN', unresolved_since = 1, next_check_at = 1",
         "operations_submitted_at",
     ),
     ("state = 'SUBMITTING', submitted_at = 1", "operations_"),

@@ -12,6 +12,7 @@ mod committing;
 mod doubt;
 mod isolation;
 mod listing;
+mod one_database;
 mod opening;
 mod round_trip;
 mod schema_text;
@@ -69,6 +70,7 @@ on_both! {
         of_64_commits_of_one_row_one_wins,
         of_64_creates_of_one_identity_one_wins,
         readers_that_write_wait_for_each_other,
+        crossing_writers_never_deadlock,
         a_dropped_caller_changes_nothing,
         canceled_callers_leave_no_open_transaction,
         closing_answers_what_was_taken,

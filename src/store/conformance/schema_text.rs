@@ -11,6 +11,7 @@ use crate::domain::money::MAX_MINOR_UNITS;
 use crate::domain::operation::ReviewReason;
 use crate::domain::request::CompensationReason;
 use crate::domain::state::State;
+use crate::store::read::{IS_COMPENSATION, IS_PAYMENT};
 
 fn check<T: Copy>(column: &str, all: &[T], name: impl Fn(T) -> &'static str) -> String {
     let names: Vec<_> = all.iter().map(|one| format!("'{}'", name(*one))).collect();
@@ -41,6 +42,20 @@ fn every_name_of_the_domain_is_allowed_and_no_other() {
         for check in &checks {
             assert!(text.contains(check), "{check}");
         }
+    }
+}
+
+#[test]
+fn the_kinds_in_the_indexes_and_in_the_queries_are_the_domains() {
+    let families: [(&str, fn(Kind) -> bool); 2] = [
+        (IS_PAYMENT, Kind::is_payment),
+        (IS_COMPENSATION, Kind::is_compensation),
+    ];
+    for (words, belongs) in families {
+        let kinds = Kind::ALL.into_iter().filter(|kind| belongs(*kind));
+        let names: Vec<_> = kinds.map(|kind| format!("'{kind}'")).collect();
+        assert_eq!(words, format!("kind IN ({})", names.join(", ")));
+        assert!(schema(DbBackend::Sqlite).contains(&format!("WHERE {words}")));
     }
 }
 

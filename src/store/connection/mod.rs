@@ -26,7 +26,9 @@ const MOST_LANES: u32 = 8;
 const ACQUIRE: Duration = Duration::from_secs(3);
 
 /// Connections that were idle for longer are tried before they are used.
-const TRUSTED_IDLE: Duration = Duration::from_secs(1);
+/// Shorter than the pause before a second try: after a restart of the server
+/// all idle ones are dead, and a commit must not use its tries up on them.
+const TRUSTED_IDLE: Duration = Duration::from_millis(50);
 
 /// The database, opened.
 #[derive(Clone, Debug)]

@@ -12,6 +12,7 @@ mod records;
 use std::time::Duration;
 
 use backon::{ExponentialBuilder, Retryable};
+use sea_orm::sea_query::Expr;
 use sea_orm::{ColumnTrait, DatabaseConnection, DbErr, EntityTrait, QueryFilter, QueryOrder};
 use sea_orm::{QuerySelect, Select};
 
@@ -20,7 +21,6 @@ use super::trouble::Trouble;
 use super::{Store, StoreError, rows};
 use crate::domain::attempt::{Attempt, AttemptResult};
 use crate::domain::ids::OperationId;
-use crate::domain::kind::Kind;
 use crate::domain::ledger::LedgerRow;
 use crate::domain::operation::{Operation, Record};
 use crate::domain::reference::{Label, OrderId, Purpose, TenantId};
@@ -43,19 +43,19 @@ pub struct StoredAttempt {
     pub ended_at: Option<Instant>,
 }
 
-fn payments(tenant: &TenantId, order: &OrderId) -> Select<operations::Entity> {
+/// A payment, in the words of the partial indexes: bound values would keep
+/// SQLite from using them.
+pub(super) const IS_PAYMENT: &str = "kind IN ('CHARGE', 'AUTHORIZE')";
+
+/// A compensation, in the words of the partial indexes.
+pub(super) const IS_COMPENSATION: &str = "kind IN ('REFUND', 'VOID')";
+
+pub(super) fn payments(tenant: &TenantId, order: &OrderId) -> Select<operations::Entity> {
     use operations::{Column, Entity};
     Entity::find()
         .filter(Column::Tenant.eq(tenant.as_str()))
         .filter(Column::OrderId.eq(order.as_str()))
-        .filter(Column::Kind.is_in(names(Kind::is_payment)))
-}
-
-fn names(fits: impl Fn(Kind) -> bool) -> impl Iterator<Item = &'static str> {
-    Kind::ALL
-        .into_iter()
-        .filter(move |kind| fits(*kind))
-        .map(Kind::name)
+        .filter(Expr::cust(IS_PAYMENT))
 }
 
 impl Store {
@@ -180,12 +180,12 @@ impl Store {
     }
 }
 
-fn compensations(tenant: &TenantId, parent: OperationId) -> Select<operations::Entity> {
+pub(super) fn compensations(tenant: &TenantId, parent: OperationId) -> Select<operations::Entity> {
     use operations::{Column, Entity};
     Entity::find()
         .filter(Column::Tenant.eq(tenant.as_str()))
         .filter(Column::Parent.eq(parent.0))
-        .filter(Column::Kind.is_in(names(Kind::is_compensation)))
+        .filter(Expr::cust(IS_COMPENSATION))
 }
 
 /// Runs a query that changes nothing, or whose change may happen twice.

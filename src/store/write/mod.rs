@@ -33,7 +33,8 @@ use super::{Commit, StoreError, Verdict};
 /// Tries after the first.
 const RETRIES: usize = 4;
 
-/// Pauses double from here: about a second in all.
+/// Pauses double from here: about a second in all. Longer than connections
+/// are trusted without a test.
 const FIRST_PAUSE: Duration = Duration::from_millis(60);
 
 /// How long this side waits for the statements of one try, or for the answer
