@@ -156,6 +156,18 @@ impl Judge {
         self.post(&path, &json!({"status": status})).await;
     }
 
+    /// Takes 49.00 USD for an order as a program would that knows nothing of
+    /// payonce.
+    pub(crate) async fn pay_past_the_service(&self, order: &str) {
+        let payment = json!({
+            "amount": 4900,
+            "currency": "USD",
+            "payment_method": "pm_ok",
+            "reference": order,
+        });
+        self.post("/v1/payments", &payment).await;
+    }
+
     async fn get<T: DeserializeOwned>(&self, path: &str) -> T {
         let url = format!("http://{}{path}", self.address);
         let answer = self.http.get(url).send().await.expect("the processor runs");
