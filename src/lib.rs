@@ -5,23 +5,23 @@
 //! table below says what it may import, and `tests/it/layering.rs` reads the
 //! table out of this file and checks the code against it.
 //!
-//! | module    | may import                                                      |
-//! |-----------|-----------------------------------------------------------------|
-//! | domain    |                                                                 |
-//! | clock     | domain                                                          |
-//! | proto     |                                                                 |
-//! | http      | domain                                                          |
-//! | telemetry | domain                                                          |
-//! | config    | domain                                                          |
-//! | store     | domain, clock                                                   |
-//! | provider  | domain, http, telemetry                                         |
-//! | engine    | domain, store, clock, telemetry                                 |
-//! | worker    | domain, engine, provider, http, clock, telemetry, store::claims |
-//! | api       | domain, engine, clock, proto, telemetry                         |
-//! | client    | proto, config, telemetry                                        |
+//! | module    | may import                                                            |
+//! |-----------|-----------------------------------------------------------------------|
+//! | domain    |                                                                       |
+//! | clock     | domain                                                                |
+//! | proto     |                                                                       |
+//! | http      | domain                                                                |
+//! | telemetry | domain                                                                |
+//! | config    | domain                                                                |
+//! | store     | domain, clock                                                         |
+//! | provider  | domain, http, telemetry                                               |
+//! | engine    | domain, store, clock, telemetry                                       |
+//! | worker    | domain, engine, provider, http, clock, telemetry, store::claims       |
+//! | api       | domain, engine, clock, proto, telemetry                               |
+//! | client    | proto, config, telemetry                                              |
 //! | cli       | proto, config, telemetry, client, app, simulator, domain, http, clock |
-//! | simulator |                                                                 |
-//! | app       | *                                                               |
+//! | simulator |                                                                       |
+//! | app       | *                                                                     |
 //!
 //! tonic lives in `api`, `client` and `app`; SeaORM in `store`; reqwest in
 //! `http`; wall clocks in `clock`, and in `simulator`, which is another

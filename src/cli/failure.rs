@@ -21,7 +21,7 @@ pub(super) enum Failure {
     /// Starting a part of payonce.
     Start(StartError),
     /// A call.
-    Client(ClientError),
+    Client(Box<ClientError>),
     /// Anything else.
     Internal(anyhow::Error),
 }
@@ -129,6 +129,6 @@ impl From<StartError> for Failure {
 
 impl From<ClientError> for Failure {
     fn from(error: ClientError) -> Self {
-        Self::Client(error)
+        Self::Client(Box::new(error))
     }
 }

@@ -158,7 +158,7 @@ fn refused() -> ClientError {
 
 #[test]
 fn a_failed_call_says_everything_in_json() {
-    let json = Failure::Client(refused()).to_json();
+    let json = Failure::from(refused()).to_json();
     let expected = serde_json::json!({ "error": {
         "code": "ALREADY_EXISTS",
         "reason": "KEY_REUSED_FOR_DIFFERENT_REQUEST",
@@ -194,7 +194,7 @@ fn codes_of_failed_calls_have_their_exit_codes() {
         (Code::Unimplemented, Exit::Internal),
     ] {
         let error = ClientError { code, ..refused() };
-        assert_eq!(Failure::Client(error).exit(), exit, "{code:?}");
+        assert_eq!(Failure::from(error).exit(), exit, "{code:?}");
     }
 }
 

@@ -59,6 +59,9 @@ pub fn may_resend(operation: &Operation, policy: &Policy, now: Instant) -> bool 
     };
     let held = operation.review.is_some() || operation.instruction.is_some();
     let exhausted = progress.resends_ended || progress.resends >= MAX_RESENDS;
+    // "Not found" weighs nothing once the provider gave a sign of the payment
+    // (P8), and so leads to nothing.
+    let looked_for_nothing = progress.sign_seen;
     let asked_to_wait = progress.retry_not_before.is_some_and(|at| now < at);
     let in_window = policy.resend_until(first).is_some_and(|until| now < until);
     let looked = progress
@@ -68,6 +71,7 @@ pub fn may_resend(operation: &Operation, policy: &Policy, now: Instant) -> bool 
     operation.state == State::Unknown
         && !held
         && !exhausted
+        && !looked_for_nothing
         && !asked_to_wait
         && in_window
         && looked

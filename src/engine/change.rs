@@ -8,7 +8,7 @@ use crate::domain::evolve::evolve;
 use crate::domain::fact::{Entry, Fact};
 use crate::domain::ids::OperationId;
 use crate::domain::ledger::{self, Place};
-use crate::domain::operation::{Lease, Record};
+use crate::domain::operation::{Lease, Operation, Record};
 use crate::domain::reference::TenantId;
 use crate::domain::time::Instant;
 use crate::store::{AttemptWrite, CaseWrite, Commit, Guard, LeaseWrite, OutboxMessage, Write};
@@ -62,10 +62,10 @@ impl<'a> Change<'a> {
     }
 
     /// Rows that must not have changed since they were read.
-    pub(super) fn guard<'r>(&mut self, rows: impl IntoIterator<Item = (OperationId, i64)> + 'r) {
-        let guards = rows.into_iter().map(|(operation_id, version)| Guard {
-            operation_id,
-            version,
+    pub(super) fn guard<'r>(&mut self, rows: impl IntoIterator<Item = &'r Operation>) {
+        let guards = rows.into_iter().map(|row| Guard {
+            operation_id: row.id,
+            version: row.version,
         });
         self.commit.guards.extend(guards);
     }

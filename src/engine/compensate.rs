@@ -2,7 +2,7 @@
 
 use crate::domain::decide::{Compensation, Event, Subject};
 use crate::domain::digest;
-use crate::domain::operation::{Operation, Record};
+use crate::domain::operation::Record;
 use crate::domain::reference::TenantId;
 use crate::domain::refusal::Refusal;
 use crate::domain::request::CompensateRequest;
@@ -68,12 +68,7 @@ impl Engine {
                 });
             }
             let mut change = Change::new(self, tenant, event.name(), now);
-            change.guard(
-                subject
-                    .compensations
-                    .iter()
-                    .map(|child: &Operation| (child.id, child.version)),
-            );
+            change.guard(&subject.compensations);
             let (commit, after) = change.decided(&subject, decision, None, false).await?;
             if let Some(after) = self.apply(commit, after).await? {
                 let parent = after.own.clone().unwrap_or(subject.own);

@@ -153,11 +153,7 @@ impl Engine {
                 .write(old.operation.id, Some(old), &decision.own, None, false)
                 .await?;
         }
-        change.guard(
-            guarded
-                .iter()
-                .map(|other| (other.operation.id, other.operation.version)),
-        );
+        change.guard(guarded.iter().map(|other| &other.operation));
         let record = change.write(id, None, &facts, None, false).await?;
         let (commit, mut after) = change.finish();
         after.own = Some(record);
@@ -176,17 +172,7 @@ impl Engine {
                 // Compensations are handed over when they are recorded.
                 return Ok(own);
             }
-            let order = store
-                .payments_of_order(tenant, &own.operation.intent.order_id)
-                .await?;
-            let others = order
-                .into_iter()
-                .filter(|other| other.operation.id != id)
-                .collect();
-            let subject = Subject {
-                order: others,
-                ..Subject::alone(own)
-            };
+            let subject = self.beside_its_order(&own).await?;
             let now = self.now();
             let slot = self.free_slot();
             let opening: Option<Opening> = slot.as_ref().map(|_| self.opening(now));
@@ -196,11 +182,7 @@ impl Engine {
                 return Ok(subject.own);
             }
             let mut change = Change::new(self, tenant, event.name(), now);
-            let guards = subject
-                .order
-                .iter()
-                .map(|other| (other.operation.id, other.operation.version));
-            change.guard(guards);
+            change.guard(subject.order.iter().map(|other| &other.operation));
             let (commit, after) = change.decided(&subject, decision, None, false).await?;
             if let Some(after) = self.apply(commit, after).await? {
                 let record = after.own.clone().unwrap_or(subject.own);

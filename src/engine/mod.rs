@@ -37,7 +37,7 @@ pub use create::Created;
 pub use dispatch::{Dispatch, Held};
 pub use error::{EngineError, StoreError};
 pub use queries::{ListFilter, Page};
-pub use record::Recorded;
+pub use record::{Opened, Recorded};
 pub use view::{CompensationSummary, View};
 pub use wait::Until;
 

@@ -32,6 +32,17 @@ pub enum Recorded {
     NoPlace,
 }
 
+/// What became of opening an attempt.
+#[derive(Debug)]
+pub enum Opened {
+    /// It is durable, and to be sent.
+    Dispatch(Box<Dispatch>),
+    /// The rules do not allow it now. Nothing was written.
+    Refused,
+    /// Another writer was faster. Nothing was written.
+    Stale,
+}
+
 impl Engine {
     /// Records what happened to an operation. `held` is the lease under which
     /// it happened. Ends of attempts without an answer, and look-ups without
@@ -76,29 +87,49 @@ impl Engine {
         record: &Record,
         held: Held,
         slot: OwnedSemaphorePermit,
-    ) -> Result<Option<Dispatch>, EngineError> {
+    ) -> Result<Opened, EngineError> {
+        let subject = self.beside_its_order(record).await?;
         let now = self.now();
         let event = Event::Open(self.opening(now));
-        let subject = Subject::alone(record.clone());
         let tenant = &record.operation.intent.tenant;
         let decision = match self.decide(&subject, &event, now) {
             Ok(decision) => decision,
-            Err(EngineError::Refused(_)) => return Ok(None),
+            Err(EngineError::Refused(_)) => return Ok(Opened::Refused),
             Err(error) => return Err(error),
         };
-        let change = Change::new(self, tenant, event.name(), now);
+        let mut change = Change::new(self, tenant, event.name(), now);
+        change.guard(subject.order.iter().map(|other| &other.operation));
         let (commit, after) = change.decided(&subject, decision, Some(held), true).await?;
         let Some(after) = self.apply(commit, after).await? else {
-            return Ok(None);
+            return Ok(Opened::Stale);
         };
         let opened = after.opened.into_iter().next();
-        Ok(opened.map(|(record, attempt, held, write_by)| Dispatch {
+        let dispatch = |(record, attempt, held, write_by)| Dispatch {
             record,
             attempt,
             held,
             write_by,
             slot,
+        };
+        Ok(opened.map_or(Opened::Refused, |opened| {
+            Opened::Dispatch(Box::new(dispatch(opened)))
         }))
+    }
+
+    /// A payment with the other payments of its order; anything else alone.
+    pub(super) async fn beside_its_order(&self, record: &Record) -> Result<Subject, EngineError> {
+        let operation = &record.operation;
+        let mut subject = Subject::alone(record.clone());
+        if operation.intent.kind.is_payment() {
+            let (store, intent) = (&self.inner.store, &operation.intent);
+            subject.order = store
+                .payments_of_order(&intent.tenant, &intent.order_id)
+                .await?;
+            subject
+                .order
+                .retain(|other| other.operation.id != operation.id);
+        }
+        Ok(subject)
     }
 
     /// Decides with fresh ids and the rules of the operation's account.

@@ -7,7 +7,7 @@ use super::Pool;
 use crate::domain::decide::Event;
 use crate::domain::operation::Record;
 use crate::domain::schedule::{Step, plan};
-use crate::engine::Held;
+use crate::engine::{Held, Opened};
 use crate::telemetry::fields;
 
 impl Pool {
@@ -46,8 +46,10 @@ impl Pool {
 
     async fn open_and_send(&self, record: Record, held: Held, slot: OwnedSemaphorePermit) {
         match self.engine.open(&record, held, slot).await {
-            Ok(Some(dispatch)) => self.send(dispatch).await,
-            Ok(None) => self.give_back(&record, held).await,
+            Ok(Opened::Dispatch(dispatch)) => self.send(*dispatch).await,
+            // Something stands in its way: look again later, not at once.
+            Ok(Opened::Refused) => self.conclude(&record, held, Event::Overdue).await,
+            Ok(Opened::Stale) => self.give_back(&record, held).await,
             Err(error) => {
                 tracing::warn!(%error, "the attempt could not be opened");
                 self.give_back(&record, held).await;

@@ -2,3 +2,4 @@
 
 pub(crate) mod database;
 pub(crate) mod fault_proxy;
+pub(crate) mod harness;

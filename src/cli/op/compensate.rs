@@ -26,8 +26,8 @@ pub(super) struct Compensate {
     #[arg(long)]
     label: String,
 
-    /// Why
-    #[arg(long)]
+    /// Why; only recorded
+    #[arg(long, default_value = "other")]
     reason: Reason,
 
     /// How much; absent: all that is left

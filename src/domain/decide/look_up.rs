@@ -31,7 +31,7 @@ pub(super) fn looked_up(draft: &mut Draft<'_>, look_up: &LookUp) {
 /// A check was due and the provider cannot be asked.
 pub(super) fn overdue(draft: &mut Draft<'_>) {
     escalate(draft);
-    look_again(draft);
+    look_later(draft);
 }
 
 /// P8: "not found" weighs nothing before the last byte could have taken
@@ -120,10 +120,15 @@ fn escalate(draft: &mut Draft<'_>) {
 
 /// A resend follows the look-up that allows it at once.
 fn look_again(draft: &mut Draft<'_>) {
+    if may_resend(draft.operation(), draft.context.policy, draft.now()) {
+        draft.schedule_now();
+    } else {
+        look_later(draft);
+    }
+}
+
+fn look_later(draft: &mut Draft<'_>) {
     match draft.state() {
-        State::Unknown if may_resend(draft.operation(), draft.context.policy, draft.now()) => {
-            draft.schedule_now();
-        }
         State::Unknown | State::Pending | State::RequiresAction => draft.schedule_look(),
         // Due, and yet only looked at: it must not be sent now.
         State::Queued if is_due(draft) => draft.schedule_look(),

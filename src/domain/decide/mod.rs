@@ -13,6 +13,7 @@ mod create;
 mod draft;
 mod evidence;
 mod look_up;
+mod money;
 mod refund;
 mod submit;
 mod supersede;

@@ -1,7 +1,8 @@
 //! What evidence makes of a compensation, and what that makes of its parent.
 
 use super::draft::Draft;
-use super::evidence::{decline_for, mismatch, to_waiting, withdraw};
+use super::evidence::{decline_for, to_waiting, withdraw};
+use super::money::mismatch;
 use crate::domain::evidence::{Decline, Evidence, Shown, Sighting};
 use crate::domain::fact::Fact;
 use crate::domain::ids::{EffectId, OperationId};

@@ -249,3 +249,20 @@ fn a_hold_that_turns_out_to_be_taken_opens_a_case() {
     assert_eq!(scene.state(), State::Authorized);
     assert_eq!(scene.case(), Some(ReviewReason::Contradiction));
 }
+
+#[test]
+fn what_was_refunded_and_is_then_shown_as_failed_opens_a_case() {
+    let mut scene = Scene::refund().succeeded();
+    scene.focus = scene.parent().operation.id;
+    scene.see("pay_1", failed());
+    assert_eq!(scene.state(), State::Succeeded);
+    assert_eq!(scene.case(), Some(ReviewReason::Contradiction));
+}
+
+#[test]
+fn money_never_moves_a_voided_operation() {
+    let mut scene = Scene::charge().forced(State::Voided);
+    scene.see("pay_1", Shown::Done);
+    assert_eq!(scene.state(), State::Voided);
+    assert_eq!(scene.case(), Some(ReviewReason::Contradiction));
+}
