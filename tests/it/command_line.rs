@@ -87,7 +87,16 @@ both_databases!(
         assert_eq!(json(&listed)["operations"][0]["operation_id"], id);
         let back = run(
             &caller,
-            &["op", "compensate", id, "--label", "returned", "--json"],
+            &[
+                "op",
+                "compensate",
+                id,
+                "--label",
+                "returned",
+                "--reason",
+                "requested-by-customer",
+                "--json",
+            ],
         )
         .await;
         assert_eq!(back.status.code(), Some(0), "{back:?}");

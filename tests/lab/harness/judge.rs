@@ -17,7 +17,6 @@ pub(crate) struct Judge {
 #[derive(Debug, Clone, Deserialize)]
 pub(crate) struct Payment {
     pub(crate) id: String,
-    pub(crate) reference: Option<String>,
     pub(crate) amount: i64,
     pub(crate) currency: String,
     pub(crate) captures: Vec<Capture>,
@@ -87,9 +86,8 @@ impl Judge {
 
     /// The payments of an order, captured or not.
     pub(crate) async fn payments(&self, order: &str) -> Vec<Payment> {
-        let of_order = |payment: &Payment| payment.reference.as_deref() == Some(order);
-        let all = self.all_payments().await;
-        all.into_iter().filter(of_order).collect()
+        let of_order: Payments = self.get(&format!("/ledger?reference={order}")).await;
+        of_order.payments
     }
 
     /// The captures of an order.
