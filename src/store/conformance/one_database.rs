@@ -76,7 +76,7 @@ async fn sqlite_finds_by_its_indexes() {
         let of_parent = compensations(&tenant(), operation_id()).build(backend);
         for (sql, index) in [
             (claim_sql(backend), "operations_due"),
-            (of_order.to_string(), "operations_payment"),
+            (of_order.to_string(), "operations_order"),
             (of_parent.to_string(), "operations_compensation"),
         ] {
             let asked = Statement::from_string(backend, format!("EXPLAIN QUERY PLAN {sql}"));
