@@ -146,8 +146,8 @@ fn check_clock(shift_s: i64, problems: &mut Problems) {
         "must be 0: only debug builds can shift the clock",
     );
     problems.require(
-        shift_s.unsigned_abs() <= LONGEST_SHIFT_S,
+        u64::try_from(shift_s).is_ok_and(|shift_s| shift_s <= LONGEST_SHIFT_S),
         "clock.shift_s",
-        "must be at most ten years either way",
+        "must be from 0 to ten years: time is only moved forward",
     );
 }

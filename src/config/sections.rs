@@ -109,8 +109,8 @@ pub struct SimulatorConfig {
 #[serde(deny_unknown_fields)]
 pub struct ClockConfig {
     /// Seconds added to database time, to try "25 hours later" for real. Only
-    /// in debug builds: a release build refuses anything but 0. At most ten
-    /// years either way.
+    /// in debug builds: a release build refuses anything but 0. From 0 to ten
+    /// years.
     pub shift_s: i64,
 }
 
