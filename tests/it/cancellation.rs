@@ -38,7 +38,8 @@ both_databases!(
 both_databases!(
     a_cancel_at_any_moment_leaves_nothing_or_one_payment,
     |database| async move {
-        let world = World::start(database, WorldOptions::default()).await;
+        let options = WorldOptions::default().with_a_long_lease();
+        let world = World::start(database, options).await;
         let caller = world.caller();
         let give_up = async |number: u64| {
             let order = format!("order-{number}");

@@ -19,11 +19,9 @@ both_databases!(
             1000
         };
         let options = WorldOptions {
-            // The answer of a refused cancellation must not wait for a person.
             provider_deadline_ms: 5000,
-            lease_ms: 6000,
             agent_deadline_ms: 10_000,
-            ..WorldOptions::default()
+            ..WorldOptions::default().with_a_long_lease()
         };
         let world = World::start(database, options).await;
         let caller = world.caller();

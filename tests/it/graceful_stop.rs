@@ -12,7 +12,7 @@ both_databases!(
             // The processor answers after 20 s.
             time_scale: 1.0,
             provider_deadline_ms: 25_000,
-            lease_ms: 26_000,
+            lease_ms: 45_000,
             drain_ms: 1000,
             ..WorldOptions::default()
         };
@@ -50,7 +50,7 @@ both_databases!(
         }
 
         // The leases of what was left have lapsed.
-        world.restart_later(0, 60).await;
+        world.restart_later(0, 90).await;
         let caller = world.caller();
         for number in 0..30 {
             let order = format!("quick-{number}");

@@ -83,7 +83,8 @@ both_databases!(
 both_databases!(
     two_hundred_calls_from_eight_processes_pay_once,
     |database| async move {
-        let world = World::start(database, WorldOptions::default()).await;
+        let options = WorldOptions::default().with_a_long_lease();
+        let world = World::start(database, options).await;
         let caller = world.caller();
         let storm = ["order-1", "pm_lagging", "25"];
         let processes = (0..8).map(|_| {

@@ -63,6 +63,15 @@ impl WorldOptions {
         }
     }
 
+    /// So long a lease that a busy machine loses none: for crowds, where nobody
+    /// dies.
+    pub(crate) fn with_a_long_lease(self) -> WorldOptions {
+        WorldOptions {
+            lease_ms: 20_000,
+            ..self
+        }
+    }
+
     /// A processor that ignores keys.
     pub(crate) fn without_keys(profile: &'static str) -> WorldOptions {
         WorldOptions {
