@@ -5,7 +5,7 @@ use std::time::Duration;
 use tonic::Status;
 
 use crate::domain::operation::Record;
-use crate::domain::reference::{Label, TenantId};
+use crate::domain::reference::Label;
 use crate::engine::{Compensated, View};
 use crate::proto::v1::{CompensateRequest, CompensateResponse};
 
@@ -56,7 +56,7 @@ impl Api {
         own: Record,
     ) -> Pair {
         let compensation = self.settled(context, wait, own).await;
-        let parent = self.fresh(&context.caller.tenant, parent).await;
+        let parent = self.fresh(context, wait, parent).await;
         Pair {
             parent,
             compensation: Some(compensation),
@@ -79,8 +79,9 @@ impl Api {
             .find(|own| own.label.as_ref() == Some(label));
         let compensation = match born.map(|own| own.operation_id) {
             Some(id) => {
+                let patience = context.arrival.patience(self.limits, wait);
                 let question = self.engine.get(&context.caller.tenant, id);
-                self.in_time(Duration::ZERO, question).await
+                self.in_time(patience, question).await
             }
             None => None,
         };
@@ -90,10 +91,13 @@ impl Api {
         }
     }
 
-    /// The newest state of a record that was read or committed before.
-    async fn fresh(&self, tenant: &TenantId, record: Record) -> View {
-        let question = self.engine.get(tenant, record.operation.id);
-        match self.in_time(Duration::ZERO, question).await {
+    /// The newest state of a record that was read or committed before. It may
+    /// take what is left of the call's time: an older state would contradict
+    /// the compensation beside it.
+    async fn fresh(&self, context: &Context, wait: Option<Duration>, record: Record) -> View {
+        let patience = context.arrival.patience(self.limits, wait);
+        let question = self.engine.get(&context.caller.tenant, record.operation.id);
+        match self.in_time(patience, question).await {
             Some(view) => view,
             None => self.known(record).await,
         }

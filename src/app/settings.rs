@@ -14,7 +14,7 @@ use super::{StartError, accounts};
 
 /// How often a waiting call looks at the row itself. Wake-ups of this replica
 /// come at once; this is for changes that another replica made.
-const WAIT_POLL: Duration = Duration::from_millis(250);
+const WAIT_POLL: Duration = Duration::from_secs(1);
 
 pub(super) fn store(config: &Config) -> Result<StoreOptions, StartError> {
     let shift = u64::try_from(config.clock.shift_s).map_err(|_| StartError::Setting {
