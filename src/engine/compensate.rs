@@ -2,7 +2,7 @@
 
 use crate::domain::decide::{Compensation, Event, Subject};
 use crate::domain::digest;
-use crate::domain::operation::Record;
+use crate::domain::operation::{Operation, Record};
 use crate::domain::reference::TenantId;
 use crate::domain::refusal::Refusal;
 use crate::domain::request::CompensateRequest;
@@ -45,11 +45,15 @@ impl Engine {
         let id = request.operation_id;
         for _ in 0..ROUNDS {
             let parent = store.record(tenant, id).await?.ok_or(Refusal::NotFound)?;
-            if let Some(found) = store.compensation(tenant, id, &request.label).await? {
-                return join(parent, found, request);
+            // After the parent: whoever is seen here is not missed there.
+            let compensations = store.compensations(tenant, id).await?;
+            let mut known = compensations.iter();
+            if let Some(found) = known.find(|own| own.intent.label.as_ref() == Some(&request.label))
+            {
+                return join(parent, found.clone(), request);
             }
             let subject = Subject {
-                compensations: store.compensations(tenant, id).await?,
+                compensations,
                 ..Subject::alone(parent)
             };
             let now = self.now();
@@ -88,15 +92,18 @@ impl Engine {
 /// The label exists: the same request joins it, another one is a conflict.
 fn join(
     parent: Record,
-    found: Record,
+    found: Operation,
     request: &CompensateRequest,
 ) -> Result<Compensated, EngineError> {
-    let before = &found.operation;
     let asked = digest::of_compensate(request);
-    digest::check_repeat(before.id, &before.intent.fingerprint, &asked)?;
+    digest::check_repeat(found.id, &found.intent.fingerprint, &asked)?;
     Ok(Compensated {
         parent,
-        compensation: Some(found),
+        // A compensation has no effects of its own.
+        compensation: Some(Record {
+            operation: found,
+            effects: Vec::new(),
+        }),
         replayed: true,
     })
 }

@@ -124,6 +124,14 @@ impl Engine {
         } else {
             Vec::new()
         };
+        // Recorded by somebody else since we looked for it: look again.
+        let same = |other: &Record| {
+            let intent = &other.operation.intent;
+            (&intent.purpose, intent.generation) == (plan.purpose, plan.generation)
+        };
+        if order.iter().any(same) {
+            return Ok(None);
+        }
         let context = self.context(account, now);
         let id = fresh_operation();
         let place = CreatePlace {

@@ -23,7 +23,7 @@ use crate::domain::attempt::{Attempt, AttemptResult};
 use crate::domain::ids::OperationId;
 use crate::domain::ledger::LedgerRow;
 use crate::domain::operation::{Operation, Record};
-use crate::domain::reference::{Label, OrderId, Purpose, TenantId};
+use crate::domain::reference::{OrderId, Purpose, TenantId};
 use crate::domain::time::Instant;
 
 pub use filter::{ListFilter, Page};
@@ -106,18 +106,6 @@ impl Store {
             .order_by_asc(Column::CreatedAt)
             .order_by_asc(Column::Id);
         records_of(self.reading(), all).await
-    }
-
-    /// The compensation of that label.
-    pub async fn compensation(
-        &self,
-        tenant: &TenantId,
-        parent: OperationId,
-        label: &Label,
-    ) -> Result<Option<Record>, StoreError> {
-        let one =
-            compensations(tenant, parent).filter(operations::Column::Label.eq(label.as_str()));
-        Ok(records_of(self.reading(), one).await?.pop())
     }
 
     /// Every compensation of an operation, oldest first.
