@@ -19,6 +19,7 @@ mod declines;
 mod double_charges;
 mod fault_proxy;
 mod graceful_stop;
+mod guarantees;
 mod harness;
 mod key_window;
 mod keys;
