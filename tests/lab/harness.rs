@@ -5,8 +5,11 @@
 //! operation may be unfinished without a person looking at it, and no capture
 //! in the processor's ledger may lack an operation that knows of it.
 
+mod audit;
 mod caller;
+mod fleet;
 mod judge;
+mod log;
 mod options;
 mod process;
 mod refusal;
@@ -22,6 +25,7 @@ use super::database::TestDatabase;
 use process::Process;
 
 pub(crate) use caller::Caller;
+pub(crate) use fleet::{Fleet, FleetOptions, Roster};
 pub(crate) use judge::Judge;
 pub(crate) use options::WorldOptions;
 pub(crate) use process::payonce;

@@ -1,0 +1,8 @@
+//! The long tools: each is a subcommand of `lab` and prints what it found.
+
+pub(crate) mod kill_cycles;
+pub(crate) mod soak;
+pub(crate) mod zombies;
+
+mod outcome;
+mod progress;
