@@ -31,13 +31,17 @@ CREATE TRIGGER note AFTER UPDATE ON operations FOR EACH ROW EXECUTE FUNCTION lab
 
 /// What only the holder of the lease may write: attempts that are opened, ends
 /// without an answer, look-ups without a finding. Evidence may come from
-/// anybody.
+/// anybody; and what a compensation does to its parent is guarded by the lease
+/// of the compensation.
 const FENCED: &str = "
 SELECT w.writer, w.holder, l.event, w.operation_id, w.version
 FROM lab.writes w
 JOIN ledger l ON l.operation_id = w.operation_id AND l.version = w.version
-WHERE l.event IN ('open', 'not_sent', 'ambiguous', 'lease_lapsed', 'overdue')
-   OR (l.event = 'looked_up' AND l.body NOT LIKE '%\"verdict\":\"FOUND\"%')
+WHERE (l.event IN ('open', 'not_sent', 'ambiguous', 'lease_lapsed', 'overdue')
+   OR (l.event = 'looked_up' AND l.body NOT LIKE '%\"verdict\":\"FOUND\"%'))
+  AND NOT EXISTS (
+      SELECT 1 FROM ledger c JOIN operations o ON o.id = c.operation_id
+      WHERE c.commit_id = l.commit_id AND o.parent = l.operation_id)
 ";
 
 /// The notes, and who is who.

@@ -1,6 +1,7 @@
 //! What happens to the replicas, their database and their processors while
 //! callers call: one misfortune after the other, drawn from the seed.
 
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
@@ -11,7 +12,10 @@ use super::purchase::hold;
 use super::rows::Rows;
 use super::{Soak, timings};
 use crate::lab::fault_proxy::Mode;
-use crate::lab::harness::Fleet;
+use crate::lab::harness::{Fleet, charge};
+
+/// Payments that a replica is given just before it is stopped.
+const CROWD: usize = 12;
 
 /// Which misfortunes there are, each with its weight among the others.
 #[derive(Clone, Copy, Debug)]
@@ -86,7 +90,7 @@ impl Goal {
 
 struct Driver<'a> {
     fleet: &'a mut Fleet,
-    book: &'a Book,
+    book: &'a Arc<Book>,
     rows: Rows,
     rng: fastrand::Rng,
     done: Done,
@@ -96,7 +100,7 @@ struct Driver<'a> {
 /// link passes everything.
 pub(super) async fn run(
     fleet: &mut Fleet,
-    book: &Book,
+    book: &Arc<Book>,
     soak: Soak,
     tell: &impl Fn(String),
 ) -> Done {
@@ -171,11 +175,32 @@ impl Driver<'_> {
     async fn freeze(&mut self) {
         self.wait(100, 500).await;
         let victim = self.victim();
+        self.crowd(victim);
+        // Each crowd is stopped at another point of its way.
+        self.wait(5, 250).await;
         self.fleet.freeze(victim);
         let lease = u32::try_from(timings().lease_ms).expect("a short lease");
         self.wait(lease + 300, lease + 1500).await;
         self.fleet.thaw(victim);
         self.done.zombies += 1;
+    }
+
+    /// Hands some payments to one replica all at once; nobody waits for them.
+    fn crowd(&mut self, victim: usize) {
+        let caller = self.fleet.roster().at(victim);
+        for number in 0..CROWD {
+            let order = format!("crowd-{}-{number}", self.done.zombies);
+            let mut request = charge(&order, "pm_ok");
+            request.wait = Some(prost_types::Duration::default());
+            let (caller, book) = (caller.clone(), Arc::clone(self.book));
+            tokio::spawn(async move {
+                let answer = caller.client().create_operation(request).await;
+                let told = answer.ok().and_then(|it| it.into_inner().operation);
+                if let Some(operation) = told {
+                    book.hears(&operation);
+                }
+            });
+        }
     }
 
     /// Cut after a random number of bytes, so that it hits BEGIN, a statement
