@@ -14,7 +14,7 @@ use clap::Parser;
 use tokio::io::{AsyncBufReadExt, BufReader, stdin};
 
 use crate::lab::fault_proxy::{FaultProxy, Mode};
-use crate::lab::tools::{kill_cycles, soak, zombies};
+use crate::lab::tools::{kill_cycles, late_arrivals, soak, zombies};
 
 #[allow(
     dead_code,
@@ -36,6 +36,7 @@ enum Tool {
     Soak(soak::Args),
     KillCycles(kill_cycles::Args),
     Zombies(zombies::Args),
+    LateArrivals(late_arrivals::Args),
 }
 
 #[derive(clap::Args)]
@@ -61,6 +62,7 @@ async fn main() -> anyhow::Result<ExitCode> {
         Tool::Soak(args) => soak::run(args).await,
         Tool::KillCycles(args) => kill_cycles::run(args).await,
         Tool::Zombies(args) => zombies::run(args).await,
+        Tool::LateArrivals(args) => late_arrivals::run(args).await,
     }
 }
 

@@ -12,6 +12,7 @@ mod driver;
 mod purchase;
 mod report;
 mod rows;
+mod rush;
 mod verdict;
 
 use std::sync::Arc;
@@ -26,7 +27,8 @@ use book::Book;
 use buyer::Buyer;
 
 pub(crate) use driver::{Faults, Goal};
-pub(crate) use report::Report;
+pub(crate) use report::{LateReport, Report};
+pub(crate) use rush::Rush;
 
 /// A database to run on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
@@ -67,6 +69,10 @@ pub(crate) struct Soak {
 /// anything that the times below lead to; reaching it fails the run.
 const RECOVERY: Duration = Duration::from_secs(240);
 
+/// Provider calls at once, of all replicas together: no more than a small
+/// machine gets through within a lease.
+const SLOTS: usize = 48;
+
 /// Times that let resends and proofs of absence happen within seconds. The
 /// processors keep what is declared: faults hold no request for longer than D
 /// and hide nothing for longer than V.
@@ -91,6 +97,7 @@ impl Soak {
         let options = FleetOptions {
             replicas: self.on.replicas(),
             world: timings(),
+            slots: SLOTS / self.on.replicas(),
             without_keys: true,
         };
         let mut fleet = Fleet::start(self.on.database(), options).await;
@@ -111,12 +118,12 @@ impl Soak {
             judge.no_more_faults().await;
         }
         tell("the faults are over, everything recovers".to_owned());
-        let settled = verdict::settle(&fleet, RECOVERY, &tell).await;
+        let hold = Duration::from_millis(timings().in_flight_bound_ms);
+        let settled = verdict::settle(&fleet, hold, RECOVERY, &tell).await;
         let findings = verdict::judge(&fleet, &book).await;
-        let report = Report::new(self, &fleet, &book, &done, settled, findings).await;
+        let mut report = Report::new(self, &fleet, &book, &done, settled, findings).await;
         if !report.is_clean() {
-            let kept = fleet.keep_logs();
-            tell(format!("the logs and ledgers stay in {}", kept.display()));
+            report.logs = Some(fleet.keep_logs());
         }
         report
     }

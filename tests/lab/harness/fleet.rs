@@ -25,6 +25,8 @@ pub(crate) struct FleetOptions {
     pub(crate) replicas: usize,
     /// The times and facts of the service and of the default account, `bank`.
     pub(crate) world: WorldOptions,
+    /// Provider calls at once in one replica.
+    pub(crate) slots: usize,
     /// Whether there is a second account, `plain`, at a processor that keeps
     /// no keys.
     pub(crate) without_keys: bool,
@@ -207,9 +209,9 @@ impl Fleet {
     }
 
     /// Leaves the logs and the ledgers behind; returns where.
-    pub(crate) fn keep_logs(&mut self) -> &Path {
+    pub(crate) fn keep_logs(&mut self) -> String {
         self.folder.disable_cleanup(true);
-        self.folder.path()
+        self.folder.path().display().to_string()
     }
 
     /// Shows everything that was logged.
@@ -261,6 +263,7 @@ impl Fleet {
             ("PROVIDERS", format!("[{}]", accounts.join(", "))),
             ("DEFAULT_PROVIDER", "bank".to_owned()),
             ("DATABASE__MAX_CONNECTIONS", "10".to_owned()),
+            ("WORKER__SLOTS", self.options.slots.to_string()),
             ("LOG__FORMAT", "json".to_owned()),
             ("LOG__FILTER", "info".to_owned()),
         ] {

@@ -1,13 +1,14 @@
 //! The one line of numbers that a run ends with.
 
 use std::collections::BTreeMap;
+use std::time::Duration;
 
 use serde::Serialize;
 
-use super::Soak;
 use super::book::Book;
 use super::driver::Done;
 use super::verdict::Findings;
+use super::{Rush, Soak};
 use crate::lab::harness::Fleet;
 
 /// Counts over the whole run; times in milliseconds.
@@ -56,6 +57,9 @@ pub(crate) struct Report {
     pub(crate) refused: BTreeMap<String, u64>,
     /// What must not be, in words; the first of each.
     pub(crate) violations: Vec<String>,
+    /// Where the logs and ledgers of a run with violations stay.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) logs: Option<String>,
 }
 
 /// Where most of many numbers lie.
@@ -89,7 +93,7 @@ impl Report {
         fleet: &Fleet,
         book: &Book,
         done: &Done,
-        settled: std::time::Duration,
+        settled: Duration,
         findings: Findings,
     ) -> Report {
         let logged = fleet.logged();
@@ -136,6 +140,7 @@ impl Report {
             calls_given_up,
             refused: book.refused(),
             violations,
+            logs: None,
         }
     }
 
@@ -162,8 +167,75 @@ impl Report {
     }
 }
 
+/// Counts of a run whose payments all arrive late; times in milliseconds.
+#[derive(Debug, Serialize)]
+pub(crate) struct LateReport {
+    pub(crate) operations: u64,
+    /// Payments that at least one look-up had not found before they landed.
+    pub(crate) not_found_first: u64,
+    /// How many look-ups said so.
+    pub(crate) look_ups_not_found: u64,
+    pub(crate) resends: u64,
+    pub(crate) captures: u64,
+    pub(crate) double_captures: u64,
+    /// DECLINED or CANCELED with a capture, or SUCCEEDED without one.
+    pub(crate) false_finality: u64,
+    pub(crate) lost_acknowledgements: u64,
+    pub(crate) cases: u64,
+    pub(crate) unresolved: u64,
+    pub(crate) results: BTreeMap<String, u64>,
+    /// From when a result was unknown until it was known.
+    pub(crate) time_to_knowledge_ms: Spread,
+    pub(crate) database: String,
+    pub(crate) seed: u64,
+    pub(crate) commit: String,
+    pub(crate) seconds: u64,
+    /// What must not be, in words; the first of each.
+    pub(crate) violations: Vec<String>,
+    /// Where the logs and ledgers of a run with violations stay.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) logs: Option<String>,
+}
+
+impl LateReport {
+    pub(super) fn new(rush: Rush, lasted: Duration, findings: Findings) -> LateReport {
+        LateReport {
+            operations: rush.operations,
+            not_found_first: findings.not_found_first,
+            look_ups_not_found: findings.not_found,
+            resends: findings.resends,
+            captures: findings.captures,
+            double_captures: findings.double_captures,
+            false_finality: findings.false_finality,
+            lost_acknowledgements: findings.lost_acknowledgements,
+            cases: findings.cases,
+            unresolved: findings.unresolved,
+            results: findings.results,
+            time_to_knowledge_ms: Spread::of(&findings.waits_ms),
+            database: format!("{:?}", rush.on).to_lowercase(),
+            seed: rush.seed,
+            commit: commit(),
+            seconds: lasted.as_secs(),
+            violations: findings.details,
+            logs: None,
+        }
+    }
+
+    /// Whether each of them was captured once and is known to be.
+    pub(crate) fn is_clean(&self) -> bool {
+        let succeeded = self.results.get("SUCCEEDED").copied().unwrap_or(0);
+        succeeded == self.operations
+            && self.captures == self.operations
+            && self.double_captures == 0
+            && self.false_finality == 0
+            && self.lost_acknowledgements == 0
+            && self.cases == 0
+            && self.unresolved == 0
+    }
+}
+
 /// The commit that was built, where there is a repository.
-pub(super) fn commit() -> String {
+fn commit() -> String {
     let asked = std::process::Command::new("git")
         .args(["rev-parse", "--short", "HEAD"])
         .output();

@@ -24,6 +24,8 @@ pub(crate) struct Findings {
     pub(crate) canceled_by_proof: u64,
     pub(crate) late_arrivals: u64,
     pub(crate) not_found: u64,
+    /// Captures that at least one look-up had not found before.
+    pub(crate) not_found_first: u64,
     pub(crate) cases: u64,
     pub(crate) double_captures: u64,
     pub(crate) double_refunds: u64,
@@ -47,25 +49,26 @@ struct Money {
 }
 
 /// Waits until nothing is unresolved, at most for `patience`; returns how long
-/// it took. A late request may still arrive then, which is waited for too.
-pub(super) async fn settle(fleet: &Fleet, patience: Duration, tell: &impl Fn(String)) -> Duration {
+/// it took. A request that is held up may still arrive then, `hold` at most
+/// after it was sent, which is waited for too.
+pub(super) async fn settle(
+    fleet: &Fleet,
+    hold: Duration,
+    patience: Duration,
+    tell: &impl Fn(String),
+) -> Duration {
     let rows = Rows::of(fleet.database_url()).await;
     let started = Instant::now();
     loop {
         let left = rows.unfinished().await.len();
         if left == 0 || started.elapsed() > patience {
             let settled = started.elapsed();
-            tokio::time::sleep(longest_hold()).await;
+            tokio::time::sleep(hold).await;
             return settled;
         }
         tell(format!("{left} operations are unresolved"));
         tokio::time::sleep(Duration::from_millis(250)).await;
     }
-}
-
-/// No request takes effect later than this.
-fn longest_hold() -> Duration {
-    Duration::from_millis(super::timings().in_flight_bound_ms)
 }
 
 /// Judges a fleet that is at rest.
@@ -157,7 +160,9 @@ impl Findings {
             }
             *self.results.entry(row.state.clone()).or_default() += 1;
             if let Some(history) = histories.get(&row.id) {
-                self.add_history(history, moved > 0 && money.held.contains(&row.key));
+                let landed = row.kind == "CHARGE" && moved > 0;
+                self.not_found_first += u64::from(landed && history.not_found > 0);
+                self.add_history(history, landed && money.held.contains(&row.key));
             }
         }
     }
