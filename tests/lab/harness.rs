@@ -124,6 +124,16 @@ impl World {
         service.process.kill();
     }
 
+    /// Stops a replica in the middle of whatever it does.
+    pub(crate) fn freeze(&self, number: usize) {
+        self.replica(number).process.signal("STOP");
+    }
+
+    /// Lets a stopped replica go on, as if nothing had been.
+    pub(crate) fn thaw(&self, number: usize) {
+        self.replica(number).process.signal("CONT");
+    }
+
     /// Asks a replica to stop and waits until it has; returns its exit code.
     pub(crate) async fn stop(&mut self, number: usize) -> Option<i32> {
         let mut service = self.services[number].take().expect("a running replica");

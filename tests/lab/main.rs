@@ -14,7 +14,7 @@ use clap::Parser;
 use tokio::io::{AsyncBufReadExt, BufReader, stdin};
 
 use crate::lab::fault_proxy::{FaultProxy, Mode};
-use crate::lab::tools::{kill_cycles, late_arrivals, soak, zombies};
+use crate::tools::{kill_cycles, late_arrivals, soak, zombies};
 
 #[allow(
     dead_code,
@@ -24,6 +24,7 @@ use crate::lab::tools::{kill_cycles, late_arrivals, soak, zombies};
 )]
 #[path = "mod.rs"]
 mod lab;
+mod tools;
 
 /// The tools that payonce is tried with
 #[derive(Parser)]

@@ -4,4 +4,3 @@ pub(crate) mod database;
 pub(crate) mod fault_proxy;
 pub(crate) mod harness;
 pub(crate) mod soak;
-pub(crate) mod tools;

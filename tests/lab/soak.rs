@@ -27,7 +27,7 @@ use book::Book;
 use buyer::Buyer;
 
 pub(crate) use driver::{Faults, Goal};
-pub(crate) use report::{LateReport, Report};
+use report::Report;
 pub(crate) use rush::Rush;
 
 /// A database to run on.

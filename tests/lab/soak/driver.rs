@@ -56,6 +56,33 @@ impl Faults {
     };
 }
 
+/// One of them.
+#[derive(Clone, Copy, Debug)]
+enum Misfortune {
+    Kill,
+    Freeze,
+    Cut,
+    Terminate,
+    Spoil,
+}
+
+impl Faults {
+    /// Those that there are, with their weights. SQLite has no connections to
+    /// cut.
+    fn kinds(self, is_postgres: bool) -> Vec<(Misfortune, u32)> {
+        let remote = |weight| if is_postgres { weight } else { 0 };
+        let mut kinds = vec![
+            (Misfortune::Kill, self.kills),
+            (Misfortune::Freeze, self.zombies),
+            (Misfortune::Cut, remote(self.cuts)),
+            (Misfortune::Terminate, remote(self.terminations)),
+            (Misfortune::Spoil, self.processor),
+        ];
+        kinds.retain(|(_, weight)| *weight > 0);
+        kinds
+    }
+}
+
 /// When the misfortunes end.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Goal {
@@ -113,8 +140,16 @@ pub(super) async fn run(
         rng: fastrand::Rng::with_seed(soak.seed),
         done: Done::default(),
     };
-    while !soak.goal.is_reached(&driver.done, started) {
-        driver.misfortune(soak.faults).await;
+    let kinds = soak.faults.kinds(driver.fleet.is_postgres());
+    // Each of them once, also in a short run; then as chance has it.
+    let mut first = kinds.clone();
+    driver.rng.shuffle(&mut first);
+    while !soak.goal.is_reached(&driver.done, started) || !first.is_empty() {
+        let misfortune = match first.pop() {
+            Some((kind, _)) => kind,
+            None => driver.drawn(&kinds),
+        };
+        driver.befall(misfortune).await;
         let done = driver.done;
         let (answered, _) = book.calls();
         tell(format!(
@@ -130,28 +165,26 @@ pub(super) async fn run(
 }
 
 impl Driver<'_> {
-    async fn misfortune(&mut self, faults: Faults) {
-        let on_postgres = |weight: u32| if self.fleet.is_postgres() { weight } else { 0 };
-        let (cuts, terminations) = (on_postgres(faults.cuts), on_postgres(faults.terminations));
-        let weights = [
-            faults.kills,
-            faults.zombies,
-            cuts,
-            terminations,
-            faults.processor,
-        ];
-        let mut drawn = self.rng.u32(0..weights.iter().sum());
-        let which = weights.iter().position(|weight| {
-            let hit = drawn < *weight;
-            drawn = drawn.saturating_sub(*weight);
-            hit
-        });
-        match which {
-            Some(0) => self.kill().await,
-            Some(1) => self.freeze().await,
-            Some(2) => self.cut().await,
-            Some(3) => self.terminate().await,
-            _ => self.spoil().await,
+    /// One of those there are, by their weights.
+    fn drawn(&mut self, kinds: &[(Misfortune, u32)]) -> Misfortune {
+        let all = kinds.iter().map(|(_, weight)| weight).sum();
+        let mut left = self.rng.u32(0..all);
+        for (kind, weight) in kinds {
+            match left.checked_sub(*weight) {
+                None => return *kind,
+                Some(less) => left = less,
+            }
+        }
+        unreachable!("what is drawn is less than the sum of the weights")
+    }
+
+    async fn befall(&mut self, misfortune: Misfortune) {
+        match misfortune {
+            Misfortune::Kill => self.kill().await,
+            Misfortune::Freeze => self.freeze().await,
+            Misfortune::Cut => self.cut().await,
+            Misfortune::Terminate => self.terminate().await,
+            Misfortune::Spoil => self.spoil().await,
         }
     }
 

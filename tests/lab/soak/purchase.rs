@@ -34,6 +34,24 @@ pub(super) fn draw(rng: &mut fastrand::Rng, order: &str) -> Purchase {
     }
 }
 
+/// What must not be left to chance in a short run: a request that is lost
+/// where it may be sent again, and one where it may not.
+pub(super) fn certain(order: &str, may_resend: bool) -> Purchase {
+    if may_resend {
+        let lost = json!({"kind": "drop_request"});
+        return Purchase {
+            request: charge(order, "pm_ok"),
+            fault: Some((1, lost)),
+        };
+    }
+    let mut request = charge(order, "pm_drop_request");
+    request.provider = "plain".to_owned();
+    Purchase {
+        request,
+        fault: None,
+    }
+}
+
 /// Payment methods and faults with their weights.
 const BANK: [(&str, u32); 13] = [
     ("pm_ok", 34),

@@ -221,16 +221,23 @@ impl LateReport {
         }
     }
 
-    /// Whether each of them was captured once and is known to be.
+    /// Whether each of them is known as what it is: captured once, or never
+    /// captured where a busy machine let the time for sending go by.
     pub(crate) fn is_clean(&self) -> bool {
-        let succeeded = self.results.get("SUCCEEDED").copied().unwrap_or(0);
-        succeeded == self.operations
-            && self.captures == self.operations
+        let results = |state: &str| self.results.get(state).copied().unwrap_or(0);
+        let succeeded = results("SUCCEEDED");
+        succeeded == self.captures
+            && succeeded + results("CANCELED") == self.operations
             && self.double_captures == 0
             && self.false_finality == 0
             && self.lost_acknowledgements == 0
             && self.cases == 0
             && self.unresolved == 0
+    }
+
+    /// Whether look-ups did come too early, and payments were sent again.
+    pub(crate) fn is_telling(&self) -> bool {
+        self.not_found_first > 0 && self.resends > 0
     }
 }
 

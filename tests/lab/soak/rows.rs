@@ -15,6 +15,7 @@ pub(super) struct Rows {
 
 /// One operation as it stands.
 #[derive(Debug, Clone)]
+#[expect(dead_code, reason = "some of it is only shown, by Debug")]
 pub(super) struct Row {
     pub(super) id: String,
     pub(super) kind: String,

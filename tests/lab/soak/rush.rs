@@ -20,7 +20,7 @@ use crate::lab::harness::{Fleet, FleetOptions, Roster, WorldOptions, charge};
 const BATCH: u64 = 40;
 
 /// Calls at once.
-const SIDE_BY_SIDE: usize = 32;
+const SIDE_BY_SIDE: usize = 12;
 
 /// Operations that may be unresolved before more are handed over. Each replica
 /// can work on so many, so that look-ups do not wait for sends.
