@@ -15,7 +15,7 @@ use crate::lab::fault_proxy::Mode;
 use crate::lab::harness::{Fleet, charge};
 
 /// Payments that a replica is given just before it is stopped.
-const CROWD: usize = 12;
+const CROWD: u32 = 12;
 
 /// Which misfortunes there are, each with its weight among the others.
 #[derive(Clone, Copy, Debug)]
@@ -204,11 +204,14 @@ impl Driver<'_> {
     }
 
     /// The others take over what the stopped one held, and then it goes on as
-    /// if it held it still.
+    /// if it held it still: sends that were just to be written, answers and
+    /// look-ups that were on their way.
     async fn freeze(&mut self) {
         self.wait(100, 500).await;
         let victim = self.victim();
-        self.crowd(victim);
+        self.crowd(victim, "lost").await;
+        self.wait(200, 800).await;
+        self.crowd(victim, "paid").await;
         // Each crowd is stopped at another point of its way.
         self.wait(5, 250).await;
         self.fleet.freeze(victim);
@@ -219,10 +222,21 @@ impl Driver<'_> {
     }
 
     /// Hands some payments to one replica all at once; nobody waits for them.
-    fn crowd(&mut self, victim: usize) {
+    /// Those that are lost keep look-ups on their way for a while.
+    async fn crowd(&mut self, victim: usize, name: &str) {
+        let bank = self.fleet.bank();
+        let is_lost = name == "lost";
+        if is_lost {
+            let slow = json!({"kind": "delay_answer", "delay_ms": 500});
+            bank.fault_next("look_up", 2 * CROWD, slow).await;
+        }
         let caller = self.fleet.roster().at(victim);
         for number in 0..CROWD {
-            let order = format!("crowd-{}-{number}", self.done.zombies);
+            let order = format!("{name}-{}-{number}", self.done.zombies);
+            if is_lost {
+                let lost = json!({"kind": "drop_request"});
+                bank.fault(&order, "payment", 2, lost).await;
+            }
             let mut request = charge(&order, "pm_ok");
             request.wait = Some(prost_types::Duration::default());
             let (caller, book) = (caller.clone(), Arc::clone(self.book));
