@@ -181,6 +181,8 @@ pub(crate) struct LateReport {
     /// DECLINED or CANCELED with a capture, or SUCCEEDED without one.
     pub(crate) false_finality: u64,
     pub(crate) lost_acknowledgements: u64,
+    /// Captures that no operation asked for.
+    pub(crate) unexplained_captures: u64,
     pub(crate) cases: u64,
     pub(crate) unresolved: u64,
     pub(crate) results: BTreeMap<String, u64>,
@@ -208,6 +210,7 @@ impl LateReport {
             double_captures: findings.double_captures,
             false_finality: findings.false_finality,
             lost_acknowledgements: findings.lost_acknowledgements,
+            unexplained_captures: findings.unexplained,
             cases: findings.cases,
             unresolved: findings.unresolved,
             results: findings.results,
@@ -231,6 +234,7 @@ impl LateReport {
             && self.double_captures == 0
             && self.false_finality == 0
             && self.lost_acknowledgements == 0
+            && self.unexplained_captures == 0
             && self.cases == 0
             && self.unresolved == 0
     }

@@ -39,10 +39,18 @@ pub(crate) struct Findings {
     pub(crate) details: Vec<String>,
 }
 
+/// What was taken under one key.
+#[derive(Default)]
+struct Taken {
+    captures: u64,
+    /// The order, where the processor knows it.
+    order: Option<String>,
+}
+
 /// Money at the processors, by the key that it was asked for with.
 #[derive(Default)]
 struct Money {
-    captures: HashMap<String, u64>,
+    captures: HashMap<String, Taken>,
     refunds: HashMap<String, u64>,
     /// Payments that were held up, whenever they took effect.
     held: HashSet<String>,
@@ -108,8 +116,11 @@ impl Money {
             name.unwrap_or_default()
         };
         for payment in judge.all_payments().await {
+            let order = payment.reference.clone().filter(|_| keeps_keys);
             let key = name(payment.idempotency_key, payment.reference);
-            *self.captures.entry(key).or_default() += payment.captures.len() as u64;
+            let taken = self.captures.entry(key).or_default();
+            taken.captures += payment.captures.len() as u64;
+            taken.order = order;
             for refund in payment.refunds {
                 let real = u64::from(refund.status != "failed");
                 let key = name(refund.idempotency_key, refund.reference);
@@ -126,11 +137,11 @@ impl Money {
     }
 
     fn of(&self, row: &Row) -> u64 {
-        let money = match row.kind.as_str() {
-            "CHARGE" => &self.captures,
-            _ => &self.refunds,
+        let moved = match row.kind.as_str() {
+            "CHARGE" => self.captures.get(&row.key).map(|taken| taken.captures),
+            _ => self.refunds.get(&row.key).copied(),
         };
-        money.get(&row.key).copied().unwrap_or(0)
+        moved.unwrap_or(0)
     }
 }
 
@@ -186,15 +197,16 @@ impl Findings {
             .map(|row| (row.key.as_str(), row.order.as_str()))
             .collect();
         let mut by_order: BTreeMap<&str, u64> = BTreeMap::new();
-        for (key, captures) in &money.captures {
+        for (key, taken) in &money.captures {
+            let captures = taken.captures;
+            let own = orders.get(key.as_str()).copied();
             self.captures += captures;
-            match orders.get(key.as_str()) {
-                Some(order) => *by_order.entry(order).or_default() += captures,
-                None if *captures > 0 => {
-                    self.unexplained += captures;
-                    self.say(format!("captured, and no operation knows of {key}"));
-                }
-                None => {}
+            if own.is_none() && captures > 0 {
+                self.unexplained += captures;
+                self.say(format!("captured, and no operation has the key {key}"));
+            }
+            if let Some(order) = own.or(taken.order.as_deref()) {
+                *by_order.entry(order).or_default() += captures;
             }
         }
         self.refunds = money.refunds.values().sum();
