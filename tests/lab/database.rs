@@ -18,6 +18,7 @@ pub(crate) struct TestDatabase {
 enum Kept {
     Folder { _folder: TempDir },
     Database { name: String },
+    Elsewhere,
 }
 
 impl TestDatabase {
@@ -46,6 +47,13 @@ impl TestDatabase {
             url: format!("{server}/{name}"),
             kept: Kept::Database { name },
         }
+    }
+
+    /// A database that the test keeps itself; several addresses with commas
+    /// between them.
+    pub(crate) fn elsewhere(url: String) -> TestDatabase {
+        let kept = Kept::Elsewhere;
+        TestDatabase { url, kept }
     }
 
     /// The address, in the form that `database.urls` takes.

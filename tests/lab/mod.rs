@@ -1,6 +1,10 @@
 //! What the integration tests and the long tools share.
 
+pub(crate) mod cluster;
+pub(crate) mod commit_cuts;
 pub(crate) mod database;
 pub(crate) mod fault_proxy;
 pub(crate) mod harness;
+pub(crate) mod local;
+pub(crate) mod postgres_proxy;
 pub(crate) mod soak;

@@ -94,9 +94,10 @@ impl WorldOptions {
     pub(super) fn environment(&self, database: &str, processor: &str) -> Environment {
         let schedule = format!("{:?}", self.look_up_schedule_ms);
         let providers = format!("[{}]", self.account("bank", processor));
+        let urls: Vec<&str> = database.split(',').collect();
         let settings = [
             ("GRPC__LISTEN", "127.0.0.1:0".to_owned()),
-            ("DATABASE__URLS", format!("[{database:?}]")),
+            ("DATABASE__URLS", format!("{urls:?}")),
             ("PURPOSES", r#"["purchase", "deposit"]"#.to_owned()),
             ("PROVIDERS", providers),
             (
