@@ -201,8 +201,12 @@ impl Engine {
         Err(EngineError::Contended)
     }
 
-    /// A place among the provider calls of this replica, if one is free.
+    /// A place among the provider calls of this replica, if one is free and
+    /// the time can be trusted.
     pub(super) fn free_slot(&self) -> Option<OwnedSemaphorePermit> {
+        if self.inner.clock.is_held() {
+            return None;
+        }
         std::sync::Arc::clone(&self.inner.slots)
             .try_acquire_owned()
             .ok()
