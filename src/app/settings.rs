@@ -12,10 +12,6 @@ use crate::worker;
 
 use super::{StartError, accounts};
 
-/// How often a waiting call looks at the row itself. Wake-ups of this replica
-/// come at once; this is for changes that another replica made.
-const WAIT_POLL: Duration = Duration::from_secs(1);
-
 pub(super) fn store(config: &Config) -> Result<StoreOptions, StartError> {
     let shift = u64::try_from(config.clock.shift_s).map_err(|_| StartError::Setting {
         key: "clock.shift_s",
@@ -50,7 +46,7 @@ pub(super) fn engine(config: &Config, owner: String) -> Result<engine::Options, 
         independent_purposes: purposes("independent_purposes", &config.independent_purposes)?,
         default_account: accounts::name("default_provider", &default.name)?,
         timings: timings(&config.timing),
-        wait_poll: WAIT_POLL,
+        wait_poll: Duration::from_millis(config.timing.wait_poll_ms),
         owner,
     })
 }

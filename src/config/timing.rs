@@ -46,6 +46,10 @@ pub struct Timing {
     pub drain_ms: u64,
     /// Time between two samples of the database's clock, in milliseconds.
     pub clock_sample_ms: u64,
+    /// How often a waiting call looks at the row itself, in milliseconds.
+    /// Changes of this replica, and on PostgreSQL of others, wake it at once;
+    /// this is for wake-ups that were lost.
+    pub wait_poll_ms: u64,
 }
 
 impl Timing {
@@ -69,6 +73,7 @@ impl Timing {
             ("lease_ms", self.lease_ms),
             ("look_up_interval_ms", self.look_up_interval_ms),
             ("clock_sample_ms", self.clock_sample_ms),
+            ("wait_poll_ms", self.wait_poll_ms),
         ];
         for (key, value) in positive {
             problems.require(

@@ -37,6 +37,13 @@ impl Hub {
             bell.notify_waiters();
         }
     }
+
+    pub(super) fn wake_all(&self) {
+        let waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner);
+        for bell in waiting.values() {
+            bell.notify_waiters();
+        }
+    }
 }
 
 impl Seat<'_> {

@@ -14,6 +14,7 @@ mod compensate;
 mod create;
 mod dispatch;
 mod error;
+mod hear;
 mod hub;
 mod queries;
 mod record;
@@ -127,6 +128,7 @@ impl Engine {
         let engine = Self {
             inner: Arc::new(inner),
         };
+        engine.hear_others();
         (engine, receiver)
     }
 

@@ -94,6 +94,9 @@ impl Engine {
         held: Held,
         slot: OwnedSemaphorePermit,
     ) -> Result<Opened, EngineError> {
+        if self.inner.clock.is_held() {
+            return Ok(Opened::Refused);
+        }
         let subject = self.beside_its_order(record).await?;
         let now = self.now();
         let event = Event::Open(self.opening(now));
@@ -183,13 +186,13 @@ impl Engine {
                     self.inner.hub.wake(*id);
                 }
                 let now = self.now();
-                if after
-                    .changed
-                    .iter()
-                    .any(|(_, due)| due.is_some_and(|at| at <= now))
-                {
+                let is_due = |due: &Option<Instant>| due.is_some_and(|at| at <= now);
+                let due = after.changed.iter().any(|(_, due)| is_due(due));
+                if due {
                     self.inner.work.notify_one();
                 }
+                let changed = after.changed.iter().map(|(id, _)| *id).collect();
+                self.inner.store.announce(changed, due);
                 Ok(Some(after))
             }
             Verdict::Stale => Ok(None),

@@ -20,6 +20,7 @@ mod rows;
 mod schema;
 mod time;
 mod trouble;
+mod wake_ups;
 mod write;
 
 pub mod claims;
@@ -35,6 +36,7 @@ use sea_orm::{ConnectionTrait, Statement};
 use crate::domain::time::Instant;
 use committer::Committer;
 use connection::Connections;
+use wake_ups::WakeUps;
 use write::Writer;
 
 pub use commit::{
@@ -43,6 +45,7 @@ pub use commit::{
 pub use error::StoreError;
 pub use read::{ListFilter, Page, StoredAttempt};
 pub use schema::MigrationReport;
+pub use wake_ups::WakeUp;
 
 /// What a store is opened with.
 #[derive(Clone, Debug)]
@@ -68,6 +71,7 @@ pub struct Store {
 struct Inner {
     connections: Connections,
     commits: Committer,
+    wake_ups: Option<WakeUps>,
     /// Microseconds.
     shift: i64,
     #[cfg(test)]
@@ -92,6 +96,7 @@ impl Store {
         let faults = writer.faults.clone();
         let inner = Inner {
             commits: Committer::start(writer, connections.lanes),
+            wake_ups: connections.hints.clone().map(WakeUps::start),
             connections,
             shift: i64::try_from(options.shift.as_micros()).unwrap_or(i64::MAX / 4),
             #[cfg(test)]
@@ -106,7 +111,12 @@ impl Store {
     /// connections.
     pub async fn close(&self) {
         self.inner.commits.close().await;
-        let Connections { write, read, .. } = self.inner.connections.clone();
+        let Connections {
+            write, read, hints, ..
+        } = self.inner.connections.clone();
+        if let Some(hints) = hints {
+            hints.close().await;
+        }
         for pool in [write, read] {
             if let Err(error) = pool.close().await {
                 tracing::warn!(%error, "a connection pool did not close");

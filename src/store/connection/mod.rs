@@ -1,8 +1,8 @@
 //! Finding and opening the database.
 //!
 //! Guarantees:
-//! - of several PostgreSQL servers the first one that can be written to is
-//!   used, also for reads: a decision never rests on a standby;
+//! - of several PostgreSQL servers the one that can be written to is used,
+//!   also for reads: a decision never rests on a standby;
 //! - writing and reading have connections of their own, so that readers
 //!   cannot keep a commit waiting for one.
 //!
@@ -11,8 +11,10 @@
 mod postgres;
 mod sqlite;
 
+use std::sync::Arc;
 use std::time::Duration;
 
+use sea_orm::sqlx::postgres::PgPool;
 use sea_orm::{ConnectOptions, DatabaseConnection, DatabaseTransaction, DbBackend, DbErr};
 use sea_orm::{SqliteTransactionMode, TransactionOptions, TransactionTrait};
 
@@ -39,6 +41,11 @@ pub(super) struct Connections {
     pub(super) read: DatabaseConnection,
     /// How many commits may run at once.
     pub(super) lanes: usize,
+    /// For wake-ups between replicas, where there can be several.
+    pub(super) hints: Option<PgPool>,
+    /// Follows the writable server while anybody holds it.
+    #[expect(dead_code, reason = "it is there to be dropped")]
+    watch: Arc<postgres::Watch>,
 }
 
 /// How many connections are for what.
@@ -78,7 +85,7 @@ pub(super) async fn open(urls: &[String], max_connections: u32) -> Result<Connec
 pub(super) async fn open_to_migrate(urls: &[String]) -> Result<DatabaseConnection, StoreError> {
     match only_kind(urls)? {
         Kind::Sqlite(url) => sqlite::create(url).await,
-        Kind::Postgres => Ok(postgres::first_writable(urls, 1).await?.1),
+        Kind::Postgres => postgres::open_to_migrate(urls).await,
     }
 }
 
@@ -106,7 +113,7 @@ fn only_kind(urls: &[String]) -> Result<Kind<'_>, StoreError> {
     }
 }
 
-/// What both databases are opened with.
+/// What SQLite is opened with.
 fn options(url: &str, max_connections: u32) -> ConnectOptions {
     let mut options = ConnectOptions::new(url.to_owned());
     options

@@ -1,9 +1,94 @@
 //! PostgreSQL.
+//!
+//! Guarantees:
+//! - no connection is handed out that was not found writable when it was
+//!   opened, and again after it was idle;
+//! - where several addresses are given, all connections follow to another
+//!   server when the one in use is gone, without a restart;
+//! - a server on an older timeline than one that this process has seen is
+//!   refused, also when it takes writes: it is a primary that others have
+//!   left.
 
-use sea_orm::{ConnectionTrait, Database, DatabaseConnection, Statement};
+mod servers;
+mod watch;
 
-use super::{Connections, Shares, options, unavailable};
+use std::sync::Arc;
+use std::time::Duration;
+
+use backon::{ConstantBuilder, Retryable};
+use sea_orm::sqlx::postgres::{PgConnectOptions, PgPool, PgPoolOptions};
+use sea_orm::{DatabaseConnection, SqlxPostgresConnector};
+
+use super::{ACQUIRE, Connections, Shares, TRUSTED_IDLE};
 use crate::store::StoreError;
+use servers::Servers;
+
+pub(super) use watch::Watch;
+
+/// One that listens, and one that tells.
+const HINTS: u32 = 2;
+
+/// Opens the writable server.
+pub(super) async fn open(urls: &[String], shares: Shares) -> Result<Connections, StoreError> {
+    let servers = Arc::new(Servers::of(urls)?);
+    let chosen = at_start(&servers).await?;
+    let write = pool(&servers, chosen, shares.write);
+    let read = pool(&servers, chosen, shares.read);
+    let hints = pool(&servers, chosen, HINTS);
+    let pools = vec![write.clone(), read.clone(), hints.clone()];
+    Ok(Connections {
+        hints: Some(hints),
+        watch: Watch::start(servers, pools, chosen),
+        write: SqlxPostgresConnector::from_sqlx_postgres_pool(write),
+        read: SqlxPostgresConnector::from_sqlx_postgres_pool(read),
+        lanes: shares.lanes as usize,
+    })
+}
+
+/// The writable server, with a little patience: it may be starting as well.
+async fn at_start(servers: &Servers) -> Result<usize, StoreError> {
+    let pauses = ConstantBuilder::default()
+        .with_delay(Duration::from_millis(200))
+        .with_max_times(2);
+    let choose = || servers.choose();
+    let chosen = choose.retry(pauses).await;
+    chosen.map_err(StoreError::Unavailable)
+}
+
+/// One connection to the writable server.
+pub(super) async fn open_to_migrate(urls: &[String]) -> Result<DatabaseConnection, StoreError> {
+    let servers = Arc::new(Servers::of(urls)?);
+    let chosen = at_start(&servers).await?;
+    let pool = pool(&servers, chosen, 1);
+    Ok(SqlxPostgresConnector::from_sqlx_postgres_pool(pool))
+}
+
+/// Connections to one server, which can be sent to another one later.
+fn pool(servers: &Arc<Servers>, chosen: usize, max_connections: u32) -> PgPool {
+    let (opened, reused) = (Arc::clone(servers), Arc::clone(servers));
+    PgPoolOptions::new()
+        .max_connections(max_connections)
+        .min_connections(0)
+        .acquire_timeout(ACQUIRE)
+        .test_before_acquire(false)
+        .after_connect(move |connection, _| {
+            let servers = Arc::clone(&opened);
+            Box::pin(async move { servers.check(connection).await })
+        })
+        .before_acquire(move |connection, known| {
+            let servers = Arc::clone(&reused);
+            Box::pin(async move {
+                if known.age > servers.since_move() {
+                    return Ok(false);
+                }
+                if known.idle_for >= TRUSTED_IDLE {
+                    servers.check(connection).await?;
+                }
+                Ok(true)
+            })
+        })
+        .connect_lazy_with(servers.options(chosen).clone())
+}
 
 /// The server ends what takes longer, so that a client that is cut off or
 /// stopped holds no lock for longer than this either.
@@ -13,52 +98,14 @@ const SESSION: [(&str, &str); 3] = [
     ("idle_in_transaction_session_timeout", "15s"),
 ];
 
-/// Opens the first writable server.
-pub(super) async fn open(urls: &[String], shares: Shares) -> Result<Connections, StoreError> {
-    let (url, write) = first_writable(urls, shares.write).await?;
-    Ok(Connections {
-        write,
-        read: connect(url, shares.read).await?,
-        lanes: shares.lanes as usize,
-    })
+/// How every session is opened.
+fn session(address: PgConnectOptions) -> PgConnectOptions {
+    use sea_orm::sqlx::ConnectOptions;
+    address
+        .application_name("payonce")
+        .options(SESSION)
+        .disable_statement_logging()
 }
 
-/// The first writable server, and its address.
-pub(super) async fn first_writable(
-    urls: &[String],
-    max_connections: u32,
-) -> Result<(&str, DatabaseConnection), StoreError> {
-    let mut refused = Vec::new();
-    for (index, url) in urls.iter().enumerate() {
-        match connect_writable(url, max_connections).await {
-            Ok(db) => return Ok((url, db)),
-            Err(error) => refused.push(format!("url {} of {}: {error}", index + 1, urls.len())),
-        }
-    }
-    Err(StoreError::Unavailable(refused.join("; ")))
-}
-
-async fn connect_writable(
-    url: &str,
-    max_connections: u32,
-) -> Result<DatabaseConnection, StoreError> {
-    let db = connect(url, max_connections).await?;
-    let asked = Statement::from_string(db.get_database_backend(), "SELECT pg_is_in_recovery()");
-    let row = db.query_one_raw(asked).await.map_err(|e| unavailable(&e))?;
-    let standby = row.and_then(|row| row.try_get_by_index::<bool>(0).ok());
-    match standby {
-        Some(false) => Ok(db),
-        Some(true) => Err(StoreError::Unavailable("it is a standby".to_owned())),
-        None => Err(StoreError::Unavailable(
-            "it does not say whether it is a standby".to_owned(),
-        )),
-    }
-}
-
-async fn connect(url: &str, max_connections: u32) -> Result<DatabaseConnection, StoreError> {
-    let mut options = options(url, max_connections);
-    options.map_sqlx_postgres_opts(|server| server.application_name("payonce").options(SESSION));
-    Database::connect(options)
-        .await
-        .map_err(|e| unavailable(&e))
-}
+/// How long a server may take to say whether it can be written to.
+const PROBE: Duration = ACQUIRE;

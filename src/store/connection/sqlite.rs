@@ -5,6 +5,7 @@ use std::time::Duration;
 use sea_orm::sqlx::sqlite::{SqliteConnectOptions, SqliteJournalMode, SqliteSynchronous};
 use sea_orm::{ConnectionTrait, Database, DatabaseConnection, DbBackend, QueryResult, Statement};
 
+use super::postgres::Watch;
 use super::{Connections, Shares, options, unavailable};
 use crate::store::StoreError;
 
@@ -28,6 +29,8 @@ pub(super) async fn open(url: &str, shares: Shares) -> Result<Connections, Store
         write,
         read,
         lanes: shares.lanes as usize,
+        hints: None,
+        watch: Watch::nothing(),
     })
 }
 
