@@ -89,7 +89,10 @@ impl Clock {
     pub fn sample(&self, before: BootTime, database: Instant, after: BootTime) {
         let round_trip = after.since(before);
         if round_trip > LONGEST_ROUND_TRIP {
-            tracing::debug!(?round_trip, "the comparison with the database took too long");
+            tracing::debug!(
+                ?round_trip,
+                "the comparison with the database took too long"
+            );
             return;
         }
         let offset = offset(before, database, after);

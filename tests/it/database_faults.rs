@@ -50,9 +50,13 @@ async fn all_stand(url: &str, acknowledged: &[Record]) {
         let mut stored = record.clone();
         stored.operation.lease = Lease::default();
         assert_eq!(replay(&rows).unwrap(), Some(stored));
-        let order = &record.operation.intent.order_id;
-        let payments = truth.payments_of_order(&tenant(), order).await.unwrap();
-        assert_eq!(payments.len(), 1, "{order}");
+        let intent = &record.operation.intent;
+        let mut payments = truth
+            .payments_of_order(&tenant(), &intent.order_id)
+            .await
+            .unwrap();
+        payments.retain(|other| other.operation.intent.purpose == intent.purpose);
+        assert_eq!(payments.len(), 1, "{}", intent.order_id);
     }
     truth.close().await;
 }
@@ -209,8 +213,8 @@ async fn callers_that_go_away_leave_no_session_in_a_transaction() {
     local.store.close().await;
 }
 
-/// The link to the database is slow, cut, and swallows everything, one after
-/// the other; after each it is whole again.
+/// The link to the database is slow, and cut on either way, one after the
+/// other; after each it is whole again.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_bad_link_to_the_database_loses_nothing() {
     let database = TestDatabase::postgres();
@@ -226,7 +230,6 @@ async fn a_bad_link_to_the_database_loses_nothing() {
         Mode::Delay(Duration::from_millis(20)),
         Mode::CutBeforeResponse,
         Mode::CutAfterRequestBytes(300),
-        Mode::Blackhole,
     ];
     let mut acknowledged = Vec::new();
     for (number, mode) in modes.into_iter().enumerate() {

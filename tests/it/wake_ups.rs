@@ -101,7 +101,8 @@ async fn after_a_lost_connection_everybody_looks_once() {
     let id = two.recorded().await;
     let waiting = two.wait(id);
     for _ in 0..3 {
-        two.on_listeners("SELECT pg_terminate_backend(pid)::text").await;
+        two.on_listeners("SELECT pg_terminate_backend(pid)::text")
+            .await;
     }
     two.here.engine.submit(&tenant(), id).await.unwrap();
     let woken = tokio::time::timeout(PATIENCE, waiting).await;

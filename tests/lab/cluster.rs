@@ -74,7 +74,16 @@ impl Cluster {
         cluster.add("standby");
         let port = cluster.servers[PRIMARY].port.to_string();
         let from = ["-h", "127.0.0.1", "-p", &port, "-U", "postgres"];
-        let how = ["-R", "-X", "stream", "-c", "fast", "--no-sync", "-D", "standby"];
+        let how = [
+            "-R",
+            "-X",
+            "stream",
+            "-c",
+            "fast",
+            "--no-sync",
+            "-D",
+            "standby",
+        ];
         cluster.run("pg_basebackup", &[&from[..], &how[..]].concat());
         cluster.start_server(STANDBY, &[]).await;
         let streams = "SELECT count(*) FROM pg_stat_replication WHERE state = 'streaming'";
@@ -82,7 +91,9 @@ impl Cluster {
         if replication == Replication::Sync {
             let names = "ALTER SYSTEM SET synchronous_standby_names = '*'";
             cluster.ask(PRIMARY, names).expect("a setting");
-            cluster.ask(PRIMARY, "SELECT pg_reload_conf()").expect("read again");
+            cluster
+                .ask(PRIMARY, "SELECT pg_reload_conf()")
+                .expect("read again");
             let waits = "SELECT count(*) FROM pg_stat_replication WHERE sync_state = 'sync'";
             cluster.until(PRIMARY, waits, "1").await;
         }
@@ -118,13 +129,18 @@ impl Cluster {
         let session = "SELECT pid FROM pg_stat_activity WHERE application_name = 'payonce' LIMIT 1";
         let pid = self.ask(server, session).expect("the server answers");
         let killed = Command::new("kill").args(["-9", &pid]).status();
-        assert!(killed.is_ok_and(|status| status.success()), "session {pid:?}");
+        assert!(
+            killed.is_ok_and(|status| status.success()),
+            "session {pid:?}"
+        );
     }
 
     /// Stops a server at once, without a checkpoint (SIGQUIT).
     pub(crate) fn stop_immediately(&mut self, server: usize) {
         let mut child = self.servers[server].child.take().expect("a running server");
-        let asked = Command::new("kill").args(["-QUIT", &child.id().to_string()]).status();
+        let asked = Command::new("kill")
+            .args(["-QUIT", &child.id().to_string()])
+            .status();
         assert!(asked.is_ok_and(|status| status.success()), "it still runs");
         child.wait().expect("it is ours");
     }
@@ -132,7 +148,8 @@ impl Cluster {
     /// Starts a server again. A primary whose standby has taken over does not
     /// know of that, and waits for no standby.
     pub(crate) async fn restart(&mut self, server: usize) {
-        self.start_server(server, &["-c", "synchronous_standby_names="]).await;
+        self.start_server(server, &["-c", "synchronous_standby_names="])
+            .await;
     }
 
     /// Makes the standby a primary.
@@ -143,8 +160,21 @@ impl Cluster {
     /// The answer of a server to a statement, as psql prints it.
     pub(crate) fn ask(&self, server: usize, sql: &str) -> Result<String, String> {
         let port = self.servers[server].port.to_string();
-        let place = ["-h", "127.0.0.1", "-p", &port, "-U", "postgres", "-XAtc", sql];
-        let ended = self.command("psql").args(place).output().expect("psql runs");
+        let place = [
+            "-h",
+            "127.0.0.1",
+            "-p",
+            &port,
+            "-U",
+            "postgres",
+            "-XAtc",
+            sql,
+        ];
+        let ended = self
+            .command("psql")
+            .args(place)
+            .output()
+            .expect("psql runs");
         if ended.status.success() {
             return Ok(String::from_utf8_lossy(&ended.stdout).trim().to_owned());
         }
@@ -192,7 +222,12 @@ impl Cluster {
         let sockets = format!("unix_socket_directories={}", self.folder.path().display());
         self.command("postgres")
             .args(["-D", name, "-c", &format!("port={port}"), "-c", &sockets])
-            .args(["-c", "listen_addresses=127.0.0.1", "-c", "max_connections=100"])
+            .args([
+                "-c",
+                "listen_addresses=127.0.0.1",
+                "-c",
+                "max_connections=100",
+            ])
             .args(more)
             .stdin(Stdio::null())
             .stdout(Stdio::null())
@@ -213,7 +248,13 @@ impl Cluster {
     fn command(&self, program: &str) -> Command {
         let mut command = Command::new("setpriv");
         if is_root() {
-            command.args(["--reuid", "postgres", "--regid", "postgres", "--init-groups"]);
+            command.args([
+                "--reuid",
+                "postgres",
+                "--regid",
+                "postgres",
+                "--init-groups",
+            ]);
         }
         command
             .args(["--pdeathsig", "QUIT", "--"])

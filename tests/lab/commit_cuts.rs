@@ -69,7 +69,12 @@ enum Ending {
 
 /// Cuts each kind of commit `cuts` times on each side, in `worlds` databases
 /// at once. `tell` is told of every cut.
-pub(crate) async fn cut_all(cuts: usize, seed: u64, worlds: usize, tell: impl Fn(String)) -> Report {
+pub(crate) async fn cut_all(
+    cuts: usize,
+    seed: u64,
+    worlds: usize,
+    tell: impl Fn(String),
+) -> Report {
     let mut random = fastrand::Rng::with_seed(seed);
     let sides = [Side::Before, Side::After];
     let mut wanted: Vec<(Kind, Side)> = Kind::ALL

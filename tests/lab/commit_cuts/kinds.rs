@@ -104,17 +104,26 @@ impl Kind {
             }
             Kind::LookedUp | Kind::Instruction => {
                 let sent = world.sent(order).await;
-                world.record(&sent, Kind::Ambiguous.event(&sent)).await.expect("recorded");
+                world
+                    .record(&sent, Kind::Ambiguous.event(&sent))
+                    .await
+                    .expect("recorded");
                 Before::Sent(sent)
             }
             Kind::Refund => {
                 let sent = world.sent(order).await;
-                world.record(&sent, Kind::Answered.event(&sent)).await.expect("recorded");
+                world
+                    .record(&sent, Kind::Answered.event(&sent))
+                    .await
+                    .expect("recorded");
                 Before::Sent(sent)
             }
             Kind::Supersede => {
                 let id = world.recorded(order).await;
-                world.compensate(refund_of(id, false)).await.expect("canceled");
+                world
+                    .compensate(refund_of(id, false))
+                    .await
+                    .expect("canceled");
                 Before::Operation(id)
             }
         }

@@ -76,7 +76,9 @@ fn faults_of((record, rows, attempts): &(Record, Vec<ledger::LedgerRow>, usize))
     let mut faults = Vec::new();
     match ledger::replay(rows) {
         Ok(Some(replayed)) if replayed == without_lease(record.clone()) => {}
-        other => faults.push(format!("its ledger leads to {other:?}, the row is {record:?}")),
+        other => faults.push(format!(
+            "its ledger leads to {other:?}, the row is {record:?}"
+        )),
     }
     let commits: HashSet<_> = rows.iter().map(|row| row.commit_id).collect();
     if commits.len() != rows.len() {
@@ -114,7 +116,9 @@ pub(super) async fn judge(
     let ending = match said {
         Ok(acknowledged) => {
             if (written, made) != wanted {
-                faults.push(format!("acknowledged, and it wrote {written} rows, {made} new"));
+                faults.push(format!(
+                    "acknowledged, and it wrote {written} rows, {made} new"
+                ));
             }
             let acknowledged = without_lease(acknowledged);
             let mut stored = rows.operations.into_iter().map(|(record, ..)| record);

@@ -86,7 +86,12 @@ impl World {
     /// A payment whose first attempt is open.
     pub(super) async fn sent(&mut self, order: &str) -> Sent {
         self.create(request(order), true).await.expect("recorded");
-        let dispatch = self.local.dispatches.recv().await.expect("the engine lives");
+        let dispatch = self
+            .local
+            .dispatches
+            .recv()
+            .await
+            .expect("the engine lives");
         Sent {
             record: dispatch.record,
             attempt: dispatch.attempt.id,
@@ -100,8 +105,11 @@ impl World {
         let all = self.local.slots.acquire_many(SLOTS).await.expect("open");
         self.create(request(order), true).await.expect("recorded");
         drop(all);
-        let due = self.local.store.claims().claim_due("lab", LONG, 1).await;
-        due.expect("claimed").pop().expect("it is due")
+        // Others can be due as well; nobody misses those.
+        let due = self.local.store.claims().claim_due("lab", LONG, 100).await;
+        let mut due = due.expect("claimed").into_iter();
+        due.find(|record| record.operation.intent.order_id.as_str() == order)
+            .expect("it is due")
     }
 
     pub(super) async fn create(
@@ -127,7 +135,10 @@ impl World {
 
     pub(super) async fn open(&self, record: &Record) -> Result<Opened, EngineError> {
         let epoch = record.operation.lease.epoch;
-        let slot = Arc::clone(&self.local.slots).acquire_owned().await.expect("open");
+        let slot = Arc::clone(&self.local.slots)
+            .acquire_owned()
+            .await
+            .expect("open");
         self.local.engine.open(record, Held { epoch }, slot).await
     }
 
@@ -168,7 +179,11 @@ pub(super) fn done(record: &Record, looked_up: bool) -> Evidence {
     let operation = &record.operation;
     let id = ProviderPaymentId::parse(&format!("pay_{}", operation.id));
     Evidence {
-        source: if looked_up { Source::LookUp } else { Source::Response },
+        source: if looked_up {
+            Source::LookUp
+        } else {
+            Source::Response
+        },
         account: account(),
         sightings: vec![Sighting {
             id: id.expect("an id"),
@@ -182,4 +197,3 @@ pub(super) fn done(record: &Record, looked_up: bool) -> Evidence {
         refused: None,
     }
 }
-

@@ -34,7 +34,9 @@ impl Watch {
 
     /// Watches servers, if there are several, for pools that use `chosen`.
     pub(super) fn start(servers: Arc<Servers>, pools: Vec<PgPool>, chosen: usize) -> Arc<Self> {
-        let follow = servers.are_several().then(|| follow(servers, pools, chosen));
+        let follow = servers
+            .are_several()
+            .then(|| follow(servers, pools, chosen));
         Arc::new(Self {
             task: follow.map(tokio::spawn),
         })
