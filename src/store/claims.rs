@@ -94,6 +94,7 @@ impl Claims {
         lease: Duration,
         limit: u32,
     ) -> Result<BTreeMap<(String, Uuid), i64>, StoreError> {
+        self.store.inner.connections.footing.check()?;
         let db = &self.store.inner.connections.write;
         let lease = i64::try_from(lease.as_micros()).unwrap_or(i64::MAX / 4);
         let claim = Statement::from_sql_and_values(

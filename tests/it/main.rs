@@ -32,6 +32,7 @@ mod python;
 mod refunds;
 mod replicas;
 mod source;
+mod sqlite;
 mod tidy;
 mod unanswered;
 mod weak_processors;

@@ -2,6 +2,7 @@
 //! the value is dropped.
 
 use std::fs::File;
+use std::path::Path;
 use std::thread;
 
 use sea_orm::{ConnectOptions, ConnectionTrait, Database, DbErr};
@@ -18,6 +19,7 @@ pub(crate) struct TestDatabase {
 enum Kept {
     Folder { _folder: TempDir },
     Database { name: String },
+    Nothing,
 }
 
 impl TestDatabase {
@@ -31,6 +33,15 @@ impl TestDatabase {
         TestDatabase {
             url: format!("sqlite://{}", file.display()),
             kept: Kept::Folder { _folder: folder },
+        }
+    }
+
+    /// A SQLite file in a folder of the test's own, to be made by whoever
+    /// opens it.
+    pub(crate) fn sqlite_in(folder: &Path) -> TestDatabase {
+        TestDatabase {
+            url: format!("sqlite://{}", folder.join("payonce.db").display()),
+            kept: Kept::Nothing,
         }
     }
 

@@ -6,6 +6,7 @@
 //! in the processor's ledger may lack an operation that knows of it.
 
 mod caller;
+mod inside;
 mod judge;
 mod options;
 mod process;
@@ -22,6 +23,7 @@ use super::database::TestDatabase;
 use process::Process;
 
 pub(crate) use caller::Caller;
+pub(crate) use inside::Injected;
 pub(crate) use judge::Judge;
 pub(crate) use options::WorldOptions;
 pub(crate) use process::payonce;

@@ -2,7 +2,7 @@
 
 use sea_orm::{ConnectionTrait, Database, DatabaseConnection, Statement};
 
-use super::{Connections, Shares, options, unavailable};
+use super::{Connections, Footing, Shares, options, unavailable};
 use crate::store::StoreError;
 
 /// The server ends what takes longer, so that a client that is cut off or
@@ -20,6 +20,7 @@ pub(super) async fn open(urls: &[String], shares: Shares) -> Result<Connections,
         write,
         read: connect(url, shares.read).await?,
         lanes: shares.lanes as usize,
+        footing: Footing::default(),
     })
 }
 

@@ -47,7 +47,9 @@ pub(super) async fn write(
 fn raced(error: DbErr) -> Refused {
     match Trouble::of(&error) {
         Trouble::Unique => Refused::Stale,
-        Trouble::Rule(_) | Trouble::Passing(_) | Trouble::Lasting(_) => Refused::Database(error),
+        Trouble::Rule(_) | Trouble::Passing(_) | Trouble::Lasting(_) | Trouble::Damaged(_) => {
+            Refused::Database(error)
+        }
     }
 }
 
@@ -55,6 +57,8 @@ fn raced(error: DbErr) -> Refused {
 fn alone(error: DbErr) -> Refused {
     match Trouble::of(&error) {
         Trouble::Unique => Refused::Broken(error.to_string()),
-        Trouble::Rule(_) | Trouble::Passing(_) | Trouble::Lasting(_) => Refused::Database(error),
+        Trouble::Rule(_) | Trouble::Passing(_) | Trouble::Lasting(_) | Trouble::Damaged(_) => {
+            Refused::Database(error)
+        }
     }
 }
