@@ -6,6 +6,7 @@
 //! in the processor's ledger may lack an operation that knows of it.
 
 mod caller;
+mod go_between;
 mod inside;
 mod judge;
 mod options;
@@ -23,7 +24,7 @@ use super::database::TestDatabase;
 use process::Process;
 
 pub(crate) use caller::Caller;
-pub(crate) use inside::Injected;
+pub(crate) use go_between::{GoBetween, Trick};
 pub(crate) use judge::Judge;
 pub(crate) use options::WorldOptions;
 pub(crate) use process::payonce;

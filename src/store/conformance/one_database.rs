@@ -29,7 +29,7 @@ async fn sqlite_keeps_what_was_acknowledged() {
             for (pragma, wanted) in [
                 ("synchronous", 2),
                 ("foreign_keys", 1),
-                ("busy_timeout", 1000),
+                ("busy_timeout", 500),
                 ("mmap_size", 0),
                 ("wal_autocheckpoint", 1000),
                 ("journal_size_limit", 4 * 1024 * 1024),

@@ -2,6 +2,10 @@
 //!
 //! Guarantees:
 //! - settings that durability rests on are read back, not believed;
+//! - a connection whose last transaction went wrong is never used again. When
+//!   a COMMIT fails on a full or broken disk, SQLite has rolled back by itself;
+//!   sqlx 0.9 still counts the transaction, and would run the next ones as
+//!   savepoints inside one that nobody ever commits;
 //! - a file that is not payonce's, is damaged, or lies where SQLite cannot
 //!   keep its word is refused, and never changed.
 
@@ -10,8 +14,9 @@ mod place;
 
 use std::time::Duration;
 
-use sea_orm::sqlx::sqlite::{SqliteConnectOptions, SqliteJournalMode, SqliteSynchronous};
 use payonce_migrations::SQLITE_APPLICATION_ID;
+use sea_orm::sqlx::Connection;
+use sea_orm::sqlx::sqlite::{SqliteConnectOptions, SqliteJournalMode, SqliteSynchronous};
 use sea_orm::{
     ConnectionTrait, Database, DatabaseConnection, DbBackend, DbErr, QueryResult, Statement, sqlx,
 };
@@ -24,7 +29,7 @@ pub(in crate::store) use hold::Held;
 
 /// How long a statement waits for another process's write lock. With its
 /// retries a commit gives up well within the time that a caller waits.
-const BUSY: Duration = Duration::from_secs(1);
+const BUSY: Duration = Duration::from_millis(500);
 
 /// The same for a migration, which is not tried again.
 const BUSY_MIGRATING: Duration = Duration::from_secs(10);
@@ -93,6 +98,10 @@ async fn connect(
         .idle_timeout(None::<Duration>)
         .max_lifetime(None::<Duration>);
     options.map_sqlx_sqlite_opts(settings);
+    options.map_sqlx_sqlite_before_acquire(|connection, _| {
+        let clean = !connection.is_in_transaction();
+        Box::pin(async move { Ok(clean) })
+    });
     let footing = footing.clone();
     options.map_sqlx_sqlite_pool_opts(move |pool| {
         let footing = footing.clone();

@@ -41,7 +41,7 @@ async fn what_is_no_database_is_refused_and_left_as_it_is() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn damage_that_is_met_at_work_ends_all_writing_and_sending() {
+async fn damage_that_is_met_at_work_lets_nothing_be_acknowledged_or_sent() {
     let mut world = World::start(TestDatabase::sqlite(), WorldOptions::default()).await;
     let file = file_of(&world);
     let caller = world.caller();
@@ -62,7 +62,7 @@ async fn damage_that_is_met_at_work_ends_all_writing_and_sending() {
         assert_eq!(answer.unwrap_err().code, Code::Unavailable);
         assert!(world.judge().posts(&order).await.is_empty());
     }
-    says(&world, "the database file is damaged").await;
+    says(&world, "malformed").await;
 
     world.kill9(0);
     for ending in ["db-wal", "db-shm"] {

@@ -95,17 +95,22 @@ async fn a_full_disk_acknowledges_nothing_and_all_goes_on_when_there_is_room() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn one_failed_sync_is_no_failed_payment() {
+async fn a_sync_that_fails_for_a_moment_is_no_failed_payment() {
     let world = World::start(TestDatabase::sqlite(), WorldOptions::default()).await;
-    let log = log_of(&world);
-    let failing = "fsync,fdatasync:error=EIO:when=1";
-    let injected = world.inject(0, failing, Some(&log)).await;
+    let failing = "fsync,fdatasync:error=EIO";
+    let injected = world.inject(0, failing, Some(&log_of(&world))).await;
+    let caller = world.caller();
+    let first = tokio::spawn(async move { caller.create(charge("order-1", "pm_ok")).await });
+    says(&world, "disk I/O error").await;
+    drop(injected);
+    // It depends on the moment whether the last try still got through.
+    if let Err(answer) = first.await.unwrap() {
+        assert_eq!(answer.effect, ErrorEffect::Undetermined, "{answer:?}");
+    }
     let caller = world.caller();
     caller
         .pay_until(charge("order-1", "pm_ok"), Outcome::Succeeded)
         .await;
-    drop(injected);
-    says(&world, "disk I/O error").await;
     assert_eq!(world.judge().captures("order-1").await.len(), 1);
 }
 

@@ -36,8 +36,5 @@ async fn a_long_reader_does_not_pin_the_log_for_ever() {
 
 async fn pay(world: &World, number: usize) {
     let request = charge(&format!("order-{number}"), "pm_ok");
-    world
-        .caller()
-        .pay_until(request, Outcome::Succeeded)
-        .await;
+    world.caller().pay_until(request, Outcome::Succeeded).await;
 }

@@ -2,6 +2,7 @@
 //! see of them.
 
 use std::fs;
+use std::net::SocketAddr;
 use std::process::{Child, Command, Stdio};
 
 use super::wait::eventually;
@@ -36,6 +37,11 @@ impl World {
     /// The same for the processor.
     pub(crate) fn thaw_processor(&self) {
         self.processor.signal("CONT");
+    }
+
+    /// What the next process of a replica is told of the processor's address.
+    pub(crate) fn move_bank(&mut self, address: SocketAddr) {
+        self.options.bank = Some(address);
     }
 
     /// Tries to start one more replica, and expects that it refuses. Returns

@@ -138,6 +138,13 @@ impl Judge {
         self.post("/control/faults", &order).await;
     }
 
+    /// Takes all faults back that were ordered.
+    pub(crate) async fn forget_faults(&self) {
+        let url = format!("http://{}/control/faults", self.address);
+        let sent = self.http.delete(url).send().await;
+        assert!(sent.expect("the processor runs").status().is_success());
+    }
+
     /// Moves its clock.
     pub(crate) async fn shift_clock(&self, seconds: u32) {
         self.post("/control/clock", &json!({"shift_s": seconds}))

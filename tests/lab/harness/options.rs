@@ -1,5 +1,6 @@
 //! How a world is set up: the times of the real configuration, shortened.
 
+use std::net::SocketAddr;
 use std::path::Path;
 
 use super::process::Environment;
@@ -29,6 +30,9 @@ pub(crate) struct WorldOptions {
     pub(crate) drain_ms: u64,
     /// Added to database time.
     pub(crate) shift_s: i64,
+    /// Where the service looks for the processor, if something stands between
+    /// them.
+    pub(crate) bank: Option<SocketAddr>,
 }
 
 impl Default for WorldOptions {
@@ -47,6 +51,7 @@ impl Default for WorldOptions {
             look_up_interval_ms: 800,
             drain_ms: 3000,
             shift_s: 0,
+            bank: None,
         }
     }
 }
@@ -92,6 +97,8 @@ impl WorldOptions {
 
     /// The configuration of the service.
     pub(super) fn environment(&self, database: &str, processor: &str) -> Environment {
+        let between = self.bank.map(|address| address.to_string());
+        let processor = between.as_deref().unwrap_or(processor);
         let schedule = format!("{:?}", self.look_up_schedule_ms);
         let providers = format!("[{}]", self.account(processor));
         let settings = [

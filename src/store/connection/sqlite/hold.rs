@@ -124,6 +124,9 @@ mod tests {
         drop(Held::take(&url).unwrap());
         std::fs::remove_file(&file).unwrap();
         let gone = Held::take(&url).unwrap_err();
-        assert!(matches!(&gone, StoreError::Unusable(said) if said.contains("is gone")), "{gone}");
+        assert!(
+            matches!(&gone, StoreError::Unusable(said) if said.contains("is gone")),
+            "{gone}"
+        );
     }
 }
