@@ -10,7 +10,7 @@ use crate::lab::database::both_databases;
 use crate::lab::harness::{Caller, World, WorldOptions, charge};
 
 /// Microseconds from one deadline to the next.
-const STEP: u64 = 1000;
+const STEP: u64 = 2000;
 
 both_databases!(
     a_deadline_at_any_moment_leaves_nothing_or_one_payment,
@@ -27,7 +27,7 @@ both_databases!(
             let answered = own.client().create_operation(request).await;
             (order, answered.is_ok())
         };
-        let hurried = join_all((0..50).map(hurry)).await;
+        let hurried = join_all((0..26).map(hurry)).await;
         world.settle().await;
         for (order, answered) in hurried {
             let recorded = caller.operation(&order).await;
@@ -59,7 +59,7 @@ both_databases!(
             // Whether it is answered in time does not matter.
             let _ = own.client().submit(request).await;
         };
-        join_all((0..50).map(hurry)).await;
+        join_all((0..26).map(hurry)).await;
         caller.submit(&created.operation_id).await.unwrap();
         caller
             .until(&created.operation_id, Outcome::Succeeded)

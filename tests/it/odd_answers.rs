@@ -12,6 +12,9 @@ use serde_json::json;
 use crate::lab::database::{TestDatabase, both_databases};
 use crate::lab::harness::{GoBetween, Trick, World, WorldOptions, charge, give_back};
 
+/// How many are tried at once.
+const WAVE: usize = 10;
+
 /// Answers that no payment can be read from.
 fn corpus(elsewhere: &str) -> Vec<(&'static str, Vec<u8>)> {
     let head = "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n";
@@ -123,7 +126,8 @@ async fn behind(options: WorldOptions, database: TestDatabase) -> (GoBetween, Wo
 both_databases!(
     no_odd_answer_is_a_decline_or_a_second_payment,
     |database| async move {
-        let (between, world) = behind(WorldOptions::default(), database).await;
+        let options = WorldOptions::default().with_a_long_lease();
+        let (between, world) = behind(options, database).await;
         let caller = world.caller();
         let corpus = corpus(world.judge().address());
         let pay = async |number: usize, name: &str, bytes: &[u8]| {
@@ -140,14 +144,18 @@ both_databases!(
             assert_eq!(world.judge().charges(&order).await.len(), 1, "{name}");
             assert_eq!(world.judge().captures(&order).await.len(), 1, "{name}");
         };
-        let numbered = corpus.iter().enumerate();
-        join_all(numbered.map(|(number, (name, bytes))| pay(number, name, bytes))).await;
+        let numbered: Vec<_> = corpus.iter().enumerate().collect();
+        for wave in numbered.chunks(WAVE) {
+            let wave = wave.iter();
+            join_all(wave.map(|(number, (name, bytes))| pay(*number, name, bytes))).await;
+        }
     }
 );
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn no_odd_answer_to_a_refund_is_a_second_refund() {
-    let (between, world) = behind(WorldOptions::default(), TestDatabase::sqlite()).await;
+    let options = WorldOptions::default().with_a_long_lease();
+    let (between, world) = behind(options, TestDatabase::sqlite()).await;
     let caller = world.caller();
     let corpus = corpus(world.judge().address());
     let refund = async |number: usize, name: &str, bytes: &[u8]| {
@@ -162,8 +170,11 @@ async fn no_odd_answer_to_a_refund_is_a_second_refund() {
         assert_eq!(world.judge().posts(&order).await.len(), 2, "{name}");
         assert_eq!(world.judge().refunds(&order).await.len(), 1, "{name}");
     };
-    let numbered = corpus.iter().enumerate();
-    join_all(numbered.map(|(number, (name, bytes))| refund(number, name, bytes))).await;
+    let numbered: Vec<_> = corpus.iter().enumerate().collect();
+    for wave in numbered.chunks(WAVE) {
+        let wave = wave.iter();
+        join_all(wave.map(|(number, (name, bytes))| refund(*number, name, bytes))).await;
+    }
 }
 
 /// An answer that comes a byte at a time ends at the deadline of the whole

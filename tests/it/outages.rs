@@ -18,7 +18,7 @@ async fn with_a_link(database: TestDatabase) -> (GoBetween, FaultProxy, World) {
     let link = FaultProxy::start(between.addr()).await.unwrap();
     let options = WorldOptions {
         bank: Some(link.addr()),
-        ..WorldOptions::default()
+        ..WorldOptions::default().with_a_quick_proof()
     };
     let world = World::start(database, options).await;
     between.lead_to(world.judge().address());
@@ -142,8 +142,10 @@ async fn an_outage_is_no_storm_and_the_backlog_drains() {
 /// more per operation, and far below that on the whole.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_flapping_processor_is_not_asked_more_than_it_must() {
-    const ORDERS: usize = 30;
-    let options = WorldOptions::default().with_a_quick_proof();
+    const ORDERS: usize = 12;
+    let options = WorldOptions::default()
+        .with_a_quick_proof()
+        .with_a_long_lease();
     let world = World::start(TestDatabase::sqlite(), options).await;
     let caller = world.caller();
     let pay = async |number: usize| {

@@ -163,16 +163,17 @@ both_databases!(
         world.judge().fault("order-1", "payment", 1, lost).await;
         let unknown = caller.pay(charge("order-1", "pm_ok")).await;
         world.judge().pay_past_the_service("order-1").await;
-        let asked = caller.until_review(&unknown.operation_id).await;
-        assert_ne!(asked.fulfilment(), Fulfilment::Allowed);
-        assert_ne!(
-            asked.review.unwrap().reason(),
-            ReviewReason::ObservationWindowOver
-        );
-        assert_eq!(
-            world.judge().charges("order-1").await.len(),
-            2,
-            "one is not ours"
-        );
+        caller.until_review(&unknown.operation_id).await;
+        // Ours is found, and the question about the other one stays.
+        let found = caller
+            .until_it(&unknown.operation_id, "ours is found", |it| {
+                it.effects.len() == 1
+            })
+            .await;
+        assert_ne!(found.fulfilment(), Fulfilment::Allowed);
+        let review = found.review.expect("a case that stays open");
+        assert_ne!(review.reason(), ReviewReason::ObservationWindowOver);
+        let arrived = world.judge().charges("order-1").await.len();
+        assert_eq!(arrived, 2, "one of them is not ours");
     }
 );
