@@ -23,6 +23,7 @@ mod endpoints;
 mod fault_proxy;
 mod frozen;
 mod graceful_stop;
+mod guarantees;
 mod harness;
 mod key_window;
 mod keys;
