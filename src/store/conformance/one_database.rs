@@ -9,6 +9,7 @@ use sea_orm::{
 use super::bed::{Bed, on_postgres, on_sqlite, server};
 use super::sample::*;
 use crate::store::claims::claim_sql;
+use crate::store::connection::begin_to_write;
 use crate::store::read::{compensations, payments};
 use crate::store::{Store, StoreError, StoreOptions, Verdict};
 
@@ -62,6 +63,22 @@ async fn sqlite_waits_for_the_lock_of_another_process() {
         raw.execute("COMMIT").await.expect("released");
         let record = waiting.await.expect("no panic");
         assert_eq!(load(&store, &record).await, record);
+        store.close().await;
+    })
+    .await;
+}
+
+/// A transaction that reads before it takes the lock fails at its first write
+/// when somebody else wrote in between, however long it would wait.
+#[tokio::test]
+async fn sqlite_takes_the_lock_before_it_reads() {
+    on_sqlite(|bed: Bed| async move {
+        let (store, raw) = (bed.store().await, bed.raw().await);
+        let begun = begin_to_write(&store.inner.connections.write).await;
+        raw.execute("PRAGMA busy_timeout = 0").await.expect("set");
+        let refused = raw.execute("BEGIN IMMEDIATE").await;
+        refused.expect_err("the lock is taken");
+        drop(begun);
         store.close().await;
     })
     .await;

@@ -10,7 +10,7 @@ use crate::lab::harness::{World, WorldOptions, charge, payonce};
 async fn a_second_process_is_refused_while_the_first_one_lives() {
     let mut world = World::start(TestDatabase::sqlite(), WorldOptions::default()).await;
 
-    let (code, said) = world.refused_replica();
+    let (code, said) = world.refused_replica().await;
     assert_eq!(code, 5, "{said}");
     assert!(said.contains("in use by another process"), "{said}");
     let migrating = payonce()

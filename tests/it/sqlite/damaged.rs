@@ -27,7 +27,7 @@ async fn what_is_no_database_is_refused_and_left_as_it_is() {
     holed[4096..].fill(0xff);
     for spoilt in [headless, holed, b"notes, and no database".repeat(500)] {
         fs::write(&file, &spoilt).unwrap();
-        let (code, said) = world.refused_replica();
+        let (code, said) = world.refused_replica().await;
         assert_eq!(code, 5, "{said}");
         assert!(said.contains("damaged or is no database"), "{said}");
         assert!(fs::read(&file).unwrap() == spoilt, "it was written to");

@@ -171,7 +171,7 @@ async fn a_start_on_a_read_only_disk_is_refused() {
     assert_eq!(world.stop(0).await, Some(0));
     let before = fs::read(file_of(&world)).unwrap();
     run("mount", &["-o", "remount,ro"], disk.path());
-    let (code, said) = world.refused_replica();
+    let (code, said) = world.refused_replica().await;
     assert!([5, 6].contains(&code), "{code} {said}");
     assert!(said.to_lowercase().contains("read-only"), "{said}");
     assert!(fs::read(file_of(&world)).unwrap() == before);

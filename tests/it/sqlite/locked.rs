@@ -57,6 +57,9 @@ async fn a_neighbour_that_reads_and_writes_makes_no_call_fail() {
         "the neighbour was at it all the time"
     );
     writing.abort();
+    // SQLITE_BUSY_SNAPSHOT: the store would have tried again.
+    let log = world.logged(0);
+    assert!(!log.contains("code: 517"), "{log}");
 }
 
 /// What begins a transaction, and where that may stand.

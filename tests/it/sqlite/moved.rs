@@ -93,7 +93,7 @@ async fn a_file_that_is_gone_is_never_made_anew() {
     pay_until_refused(&world, "later").await;
     world.kill9(0);
 
-    let (code, said) = world.refused_replica();
+    let (code, said) = world.refused_replica().await;
     assert_eq!(code, 5, "{said}");
     assert!(said.contains("is gone"), "{said}");
     let migrating = payonce()

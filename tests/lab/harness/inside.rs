@@ -5,7 +5,9 @@ use std::fs;
 use std::net::SocketAddr;
 use std::process::{Child, Command, Stdio};
 
-use super::wait::eventually;
+use tokio::time::timeout;
+
+use super::wait::{PATIENCE, eventually};
 use super::{World, process};
 
 impl World {
@@ -46,17 +48,21 @@ impl World {
 
     /// Tries to start one more replica, and expects that it refuses. Returns
     /// its exit code and what it said.
-    pub(crate) fn refused_replica(&self) -> (i32, String) {
+    pub(crate) async fn refused_replica(&self) -> (i32, String) {
         let environment = self
             .options
             .environment(self.database.url(), self.judge.address());
-        let ended = process::payonce()
+        let mut command = process::payonce();
+        command
             .arg("serve")
             .envs(environment)
             .current_dir(self.folder.path())
-            .stdin(Stdio::null())
-            .output()
-            .expect("the program starts");
+            .stdin(Stdio::null());
+        let ending = tokio::process::Command::from(command)
+            .kill_on_drop(true)
+            .output();
+        let ended = timeout(PATIENCE, ending).await;
+        let ended = ended.expect("it does not serve").expect("it starts");
         let code = ended.status.code().expect("no signal ended it");
         (code, String::from_utf8_lossy(&ended.stderr).into_owned())
     }
