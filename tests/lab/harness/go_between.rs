@@ -162,10 +162,8 @@ async fn ask(upstream: SocketAddr, request: &[u8]) -> io::Result<Option<Vec<u8>>
 async fn message(peer: &mut TcpStream) -> io::Result<Option<Vec<u8>>> {
     let mut bytes = Vec::new();
     loop {
-        if let Some(length) = whole(&bytes) {
-            if bytes.len() >= length {
-                return Ok(Some(bytes));
-            }
+        if whole(&bytes).is_some_and(|length| bytes.len() >= length) {
+            return Ok(Some(bytes));
         }
         if peer.read_buf(&mut bytes).await? == 0 {
             return Ok(None);
