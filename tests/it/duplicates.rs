@@ -13,11 +13,11 @@ use crate::lab::harness::{GoBetween, Trick, World, WorldOptions, charge, eventua
 both_databases!(
     every_second_payment_that_a_look_up_shows_is_put_before_a_person,
     |database| async move {
-        const ORDERS: usize = 12;
+        const ORDERS: usize = 8;
         let between = GoBetween::start().await;
         let options = WorldOptions {
             bank: Some(between.addr()),
-            ..WorldOptions::default()
+            ..WorldOptions::default().with_a_long_lease()
         };
         let world = World::start(database, options).await;
         between.lead_to(world.judge().address());

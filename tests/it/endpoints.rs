@@ -13,7 +13,7 @@ both_databases!(
         let (first, second) = (GoBetween::start().await, GoBetween::start().await);
         let options = WorldOptions {
             bank: Some(first.addr()),
-            visibility_lag_ms: 5000,
+            visibility_lag_ms: 6000,
             ..WorldOptions::default()
         };
         let mut world = World::start(database, options).await;
@@ -23,7 +23,13 @@ both_databases!(
         let lost = json!({"kind": "drop_request"});
         world.judge().fault("order-1", "payment", 1, lost).await;
         let unknown = world.caller().pay(charge("order-1", "pm_ok")).await;
-        assert_eq!(unknown.state(), OperationState::Unknown);
+        let id = &unknown.operation_id;
+        world
+            .caller()
+            .until_it(id, "its answer is lost", |it| {
+                it.state() == OperationState::Unknown
+            })
+            .await;
 
         world.move_bank(second.addr());
         world.kill9(0);

@@ -103,14 +103,14 @@ fn pauses(history: &[LedgerEntry]) -> Vec<i64> {
 /// sent once when the processor is back.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn an_outage_is_no_storm_and_the_backlog_drains() {
-    const ORDERS: usize = 8;
+    const ORDERS: usize = 5;
     // A port that refuses until the processor is "back".
     let door = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let address = door.local_addr().unwrap();
     drop(door);
     let options = WorldOptions {
         bank: Some(address),
-        ..WorldOptions::default()
+        ..WorldOptions::default().with_a_long_lease()
     };
     let world = World::start(TestDatabase::sqlite(), options).await;
     let caller = world.caller();
