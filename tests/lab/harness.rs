@@ -5,8 +5,11 @@
 //! operation may be unfinished without a person looking at it, and no capture
 //! in the processor's ledger may lack an operation that knows of it.
 
+mod audit;
 mod caller;
+mod fleet;
 mod judge;
+mod log;
 mod options;
 mod process;
 mod refusal;
@@ -22,6 +25,7 @@ use super::database::TestDatabase;
 use process::Process;
 
 pub(crate) use caller::Caller;
+pub(crate) use fleet::{Fleet, FleetOptions, Roster};
 pub(crate) use judge::Judge;
 pub(crate) use options::WorldOptions;
 pub(crate) use process::payonce;
@@ -118,6 +122,16 @@ impl World {
     pub(crate) fn kill9(&mut self, number: usize) {
         let mut service = self.services[number].take().expect("a running replica");
         service.process.kill();
+    }
+
+    /// Stops a replica in the middle of whatever it does.
+    pub(crate) fn freeze(&self, number: usize) {
+        self.replica(number).process.signal("STOP");
+    }
+
+    /// Lets a stopped replica go on, as if nothing had been.
+    pub(crate) fn thaw(&self, number: usize) {
+        self.replica(number).process.signal("CONT");
     }
 
     /// Asks a replica to stop and waits until it has; returns its exit code.

@@ -93,7 +93,7 @@ impl WorldOptions {
     /// The configuration of the service.
     pub(super) fn environment(&self, database: &str, processor: &str) -> Environment {
         let schedule = format!("{:?}", self.look_up_schedule_ms);
-        let providers = format!("[{}]", self.account(processor));
+        let providers = format!("[{}]", self.account("bank", processor));
         let settings = [
             ("GRPC__LISTEN", "127.0.0.1:0".to_owned()),
             ("DATABASE__URLS", format!("[{database:?}]")),
@@ -127,12 +127,13 @@ impl WorldOptions {
         prefixed(settings)
     }
 
-    fn account(&self, processor: &str) -> String {
+    /// What the service is told of an account at such a processor.
+    pub(super) fn account(&self, name: &str, processor: &str) -> String {
         let key_life = self
             .key_life_s
             .map_or(String::new(), |seconds| format!("key_life_s={seconds}, "));
         format!(
-            r#"{{name="bank", kind="simulator", url="http://{processor}", facts={{profile="{}", {key_life}in_flight_bound_ms={}, visibility_lag_ms={}}}}}"#,
+            r#"{{name="{name}", kind="simulator", url="http://{processor}", facts={{profile="{}", {key_life}in_flight_bound_ms={}, visibility_lag_ms={}}}}}"#,
             self.profile, self.in_flight_bound_ms, self.visibility_lag_ms,
         )
     }

@@ -77,12 +77,22 @@ impl Process {
         let _ = self.child.wait();
     }
 
+    /// Its number in the system.
+    pub(crate) fn id(&self) -> u32 {
+        self.child.id()
+    }
+
     /// Asks it to end (SIGTERM).
     pub(crate) fn terminate(&self) {
-        let asked = Command::new("kill")
-            .args(["-TERM", &self.child.id().to_string()])
+        self.signal("TERM");
+    }
+
+    /// Sends it the signal of this name.
+    pub(super) fn signal(&self, name: &str) {
+        let sent = Command::new("kill")
+            .args([&format!("-{name}"), &self.child.id().to_string()])
             .status();
-        assert!(asked.is_ok_and(|status| status.success()), "it still runs");
+        assert!(sent.is_ok_and(|status| status.success()), "it still runs");
     }
 
     /// Waits for its end; returns its exit code.
