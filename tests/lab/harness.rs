@@ -6,7 +6,10 @@
 //! in the processor's ledger may lack an operation that knows of it.
 
 mod audit;
+mod books;
 mod caller;
+mod commit;
+mod crash;
 mod fleet;
 mod judge;
 mod log;
@@ -24,7 +27,10 @@ use tempfile::TempDir;
 use super::database::TestDatabase;
 use process::Process;
 
+pub(crate) use books::broken_ledgers;
 pub(crate) use caller::Caller;
+pub(crate) use commit::built_commit;
+pub(crate) use crash::dies_at_start;
 pub(crate) use fleet::{Fleet, FleetOptions, Roster};
 pub(crate) use judge::Judge;
 pub(crate) use options::WorldOptions;
@@ -163,7 +169,7 @@ impl World {
 
     /// Waits until no operation is unfinished, however each ends.
     pub(crate) async fn settle(&self) {
-        let caller = self.caller();
+        let caller = self.any_caller();
         eventually("all operations come to rest", async || {
             let unfinished = remains::unfinished(&caller.list().await);
             if unfinished.is_empty() {
