@@ -204,7 +204,7 @@ both_databases!(
         .await;
         assert_eq!(world.judge().charges("order-1").await.len(), 1);
 
-        world.judge().forget_faults().await;
+        world.judge().no_more_faults().await;
         let caller = world.caller();
         caller
             .until(&unknown.operation_id, Outcome::Succeeded)

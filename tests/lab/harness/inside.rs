@@ -18,7 +18,7 @@ impl World {
 
     /// What the present process of a replica has logged.
     pub(crate) fn logged(&self, number: usize) -> String {
-        self.replica(number).process.logged()
+        self.replica(number).process.log()
     }
 
     /// Stops a replica where it is (SIGSTOP); it neither works nor answers.
