@@ -26,6 +26,7 @@ mod keys;
 mod late_proof;
 mod layering;
 mod lost_rows;
+mod model;
 mod money;
 mod program;
 mod provider;

@@ -1,0 +1,5 @@
+//! A model of one order, looked at as a whole: the rules as they are shipped
+//! keep their promises, and a broken rule is found.
+
+mod shipped;
+mod table;
