@@ -1,22 +1,32 @@
-//! The rules as they are shipped.
+//! The rules as they are shipped: every world that an order can get into, in
+//! each story, keeps every promise.
 
 use crate::lab::model::check::check;
+use crate::lab::model::setting::Setting;
 use crate::lab::model::settings;
 
+fn every_promise_is_kept(setting: &Setting) {
+    let report = check(setting, &[], None);
+    assert!(report.broken.is_none(), "{report:#?}");
+    assert!(report.exhausted, "{report:#?}");
+}
+
 #[test]
-fn probe() {
-    let e = |k: &str, d: u8| std::env::var(k).map_or(d, |v| v.parse().unwrap());
-    let name = std::env::var("STORY").unwrap();
-    let mut s = settings::all().into_iter().find(|it| it.name == name).unwrap();
-    let b = &mut s.bounds;
-    b.workers = e("WORKERS", 2) as usize;
-    b.crashes = e("CRASHES", 2);
-    b.webhooks = e("WEBHOOKS", 1);
-    b.not_sent = e("NOTSENT", 1);
-    b.calm_from = e("CALM", 3);
-    b.declines = e("DECLINES", 1) == 1;
-    b.refusals = e("REFUSALS", 0) == 1;
-    b.slow_callers = e("SLOW", 0) == 1;
-    let report = check(&s, &[], Some(std::time::Duration::from_secs(e("LIMIT", 60) as u64)));
-    eprintln!("{report:#?}");
+fn a_charge_keeps_every_promise() {
+    every_promise_is_kept(&settings::charge());
+}
+
+#[test]
+fn a_charge_that_is_canceled_or_given_back_keeps_every_promise() {
+    every_promise_is_kept(&settings::cancel_or_give_back());
+}
+
+#[test]
+fn refunds_that_are_more_than_the_charge_keep_every_promise() {
+    every_promise_is_kept(&settings::refunds());
+}
+
+#[test]
+fn a_charge_in_place_of_another_keeps_every_promise() {
+    every_promise_is_kept(&settings::supersede());
 }

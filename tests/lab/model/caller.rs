@@ -248,7 +248,10 @@ impl World {
         });
         Commit {
             decided_at: self.now,
-            writes: writes.into_iter().filter(|it| !it.facts.is_empty()).collect(),
+            writes: writes
+                .into_iter()
+                .filter(|it| !it.facts.is_empty())
+                .collect(),
             guards: Vec::new(),
         }
     }

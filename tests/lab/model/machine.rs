@@ -25,9 +25,17 @@ pub(crate) enum Action {
     /// A worker takes the lease of a due row.
     Claim { worker: usize, row: usize },
     /// The same, and the step that is due, and what comes of it, at once.
-    Resolve { worker: usize, row: usize, sight: Sight },
+    Resolve {
+        worker: usize,
+        row: usize,
+        sight: Sight,
+    },
     /// It takes the step that it planned.
-    Take { worker: usize, step: Option<Step>, sight: Sight },
+    Take {
+        worker: usize,
+        step: Option<Step>,
+        sight: Sight,
+    },
     /// It writes its request.
     Write { worker: usize },
     /// It cannot, or may no longer.

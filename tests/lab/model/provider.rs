@@ -226,9 +226,13 @@ impl World {
     /// Amount and target of a row's request.
     pub(crate) fn money_of(&self, row: usize) -> (i64, Option<usize>) {
         let intent = &self.rows[row].record.operation.intent;
-        let target = intent.target.as_ref().filter(|_| intent.kind == Kind::Refund);
+        let target = intent
+            .target
+            .as_ref()
+            .filter(|_| intent.kind == Kind::Refund);
         let places = 0..self.provider.entries.len();
-        let entry = target.and_then(|target| places.into_iter().find(|it| entry_id(*it) == *target));
+        let entry =
+            target.and_then(|target| places.into_iter().find(|it| entry_id(*it) == *target));
         (intent.amount.minor_units, entry)
     }
 }

@@ -51,17 +51,58 @@ pub(crate) fn shipped(name: &str, story: Story, truth: Truth, bounds: Bounds) ->
     }
 }
 
+/// A charge, with everything that may go wrong.
+pub(crate) fn charge() -> Setting {
+    let bounds = Bounds {
+        refusals: true,
+        calm_from: 3,
+        asked_until: 3,
+        end: 17,
+        ..troubled()
+    };
+    shipped("charge", Story::Charge, SHORT, bounds)
+}
+
+/// A charge that is canceled, or given back as soon as its outcome is known,
+/// by a caller who is slow between reading and writing.
+pub(crate) fn cancel_or_give_back() -> Setting {
+    let bounds = Bounds {
+        crashes: 1,
+        not_sent: 0,
+        slow_callers: true,
+        ..troubled()
+    };
+    let story = Story::CancelOrGiveBack;
+    shipped("cancel or give back", story, SHORT, bounds)
+}
+
+/// Two refunds, by callers who are slow between reading and writing. The
+/// charge is done; only the refunds are sent.
+pub(crate) fn refunds() -> Setting {
+    let bounds = Bounds {
+        crashes: 1,
+        not_sent: 0,
+        webhooks: 0,
+        slow_callers: true,
+        ..troubled()
+    };
+    shipped("refunds", Story::Refunds, SHORT, bounds)
+}
+
+/// A second charge after the first was declined or canceled. There is trouble
+/// around the first; the second comes after it.
+pub(crate) fn supersede() -> Setting {
+    let bounds = Bounds {
+        crashes: 1,
+        not_sent: 0,
+        asked_until: 9,
+        end: 23,
+        ..troubled()
+    };
+    shipped("supersede", Story::Supersede, SHORT, bounds)
+}
+
 /// All of them.
 pub(crate) fn all() -> Vec<Setting> {
-    vec![
-        shipped("charge", Story::Charge, SHORT, troubled()),
-        shipped(
-            "cancel or give back",
-            Story::CancelOrGiveBack,
-            SHORT,
-            troubled(),
-        ),
-        shipped("refunds", Story::Refunds, SHORT, troubled()),
-        shipped("supersede", Story::Supersede, SHORT, troubled()),
-    ]
+    vec![charge(), cancel_or_give_back(), refunds(), supersede()]
 }

@@ -57,12 +57,7 @@ pub(crate) const REACTIONS: [Reaction; 9] = [
     Reaction::OnlyLookUps,
 ];
 
-pub(crate) const KINDS: [Kind; 4] = [
-    Kind::Quick,
-    Kind::SlowLookUp,
-    Kind::NoBound,
-    Kind::NoKeys,
-];
+pub(crate) const KINDS: [Kind; 4] = [Kind::Quick, Kind::SlowLookUp, Kind::NoBound, Kind::NoKeys];
 
 impl Kind {
     pub(crate) fn truth(self) -> Truth {

@@ -33,7 +33,10 @@ pub(crate) enum Worker {
         opened_at: u8,
     },
     /// The request was written.
-    Waiting { attempt: AttemptRow, epoch: u32 },
+    Waiting {
+        attempt: AttemptRow,
+        epoch: u32,
+    },
     /// It has something to record.
     Home {
         row: usize,
@@ -152,9 +155,7 @@ impl World {
         match &self.workers[worker] {
             Worker::Claimed { read, .. } => {
                 let operation = &read.record.operation;
-                setting
-                    .wrong
-                    .plan(operation, &setting.policy, at(self.now))
+                setting.wrong.plan(operation, &setting.policy, at(self.now))
             }
             _ => Some(Step::Rest),
         }
@@ -301,7 +302,9 @@ impl World {
     /// The answer that waits for this worker.
     pub(crate) fn answer_for(&self, worker: usize) -> Option<Answer> {
         let mut copies = self.provider.copies.iter();
-        copies.find(|copy| self.workers[worker].waits_for(copy))?.answer
+        copies
+            .find(|copy| self.workers[worker].waits_for(copy))?
+            .answer
     }
 
     /// What was brought home is recorded.
@@ -348,7 +351,13 @@ impl World {
         let fenced = is_fenced(event);
         let lost = self.rows[row].epoch != held;
         if !(fenced && lost && setting.wrong.minds_fences()) {
-            self.weigh(setting, row, Some(held), event, fenced && setting.wrong.minds_fences());
+            self.weigh(
+                setting,
+                row,
+                Some(held),
+                event,
+                fenced && setting.wrong.minds_fences(),
+            );
         }
         self.release(row, held);
     }

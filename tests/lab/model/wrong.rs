@@ -2,9 +2,9 @@
 //! do. They rewrite a decision or a step from outside; wrong beliefs about a
 //! provider need none of this, only another profile.
 
+use payonce::domain::attempt;
 use payonce::domain::decide::{Decision, Event, Opening, Subject};
 use payonce::domain::evidence::{Decline, DeclineCategory, LookUp};
-use payonce::domain::attempt;
 use payonce::domain::fact::{Fact, Verdict};
 use payonce::domain::operation::Operation;
 use payonce::domain::profile::Policy;
