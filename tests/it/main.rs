@@ -33,6 +33,7 @@ mod provider;
 mod python;
 mod refunds;
 mod replicas;
+mod seeded_bugs;
 mod source;
 mod tidy;
 mod unanswered;
