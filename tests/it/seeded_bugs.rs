@@ -2,9 +2,9 @@
 //! exist. That those tests find them is seen by `tests/seeded-bugs/run`.
 
 use std::collections::HashSet;
+use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::fs;
 
 use crate::source;
 
