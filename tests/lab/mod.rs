@@ -1,7 +1,9 @@
-//! What the integration tests take from the lab.
+//! What the integration tests and the long tools share.
 
+pub(crate) mod crash_matrix;
 pub(crate) mod database;
 pub(crate) mod fault_proxy;
 pub(crate) mod harness;
 #[allow(dead_code, reason = "the command line tool uses the rest")]
 pub(crate) mod model;
+pub(crate) mod soak;

@@ -1,11 +1,8 @@
 //! `lab model`: looks at one order as a whole.
 
-use std::fs;
-use std::path::Path;
 use std::process::ExitCode;
 use std::time::Duration;
 
-use anyhow::Context;
 use serde::Serialize;
 
 use crate::lab::model::check::{Report, check, shortest};
@@ -13,6 +10,7 @@ use crate::lab::model::promises::{CLOSED_IS_TRUE, ONE_EFFECT};
 use crate::lab::model::setting::Setting;
 use crate::lab::model::settings;
 use crate::lab::model::table::{KINDS, REACTIONS};
+use crate::tools::outcome::show;
 
 /// Look at every world that one order can get into
 ///
@@ -63,20 +61,10 @@ struct Run {
 pub(crate) async fn run(args: Args) -> anyhow::Result<ExitCode> {
     let json = args.json;
     let outcome = tokio::task::spawn_blocking(move || look(&args)).await?;
-    let line = serde_json::to_string(&outcome)?;
-    let folder = Path::new("target/reports");
-    fs::create_dir_all(folder).context("no folder for the report")?;
-    fs::write(folder.join("model.json"), format!("{line}\n"))?;
-    if json {
-        println!("{line}");
-    } else {
+    if !json {
         outcome.runs.iter().for_each(tell);
     }
-    Ok(if outcome.ok {
-        ExitCode::SUCCESS
-    } else {
-        ExitCode::FAILURE
-    })
+    show("model", json, &outcome, !outcome.ok)
 }
 
 fn look(args: &Args) -> Outcome {
@@ -142,12 +130,12 @@ fn tell(run: &Run) {
         (Some(_), true) => "wrong, as is known",
         (_, false) => "NOT AS EXPECTED",
     };
-    println!(
+    eprintln!(
         "{}: {verdict}; {} states, depth {}, {:.1} s",
         report.name, report.states, report.depth, report.seconds
     );
     if let Some(broken) = &report.broken {
-        println!("  broken: {}", broken.promise);
-        broken.path.iter().for_each(|step| println!("    {step}"));
+        eprintln!("  broken: {}", broken.promise);
+        broken.path.iter().for_each(|step| eprintln!("    {step}"));
     }
 }
