@@ -14,7 +14,7 @@ use clap::Parser;
 use tokio::io::{AsyncBufReadExt, BufReader, stdin};
 
 use crate::lab::fault_proxy::{FaultProxy, Mode};
-use crate::tools::{crash_matrix, kill_cycles, late_arrivals, soak, zombies};
+use crate::tools::{crash_matrix, kill_cycles, late_arrivals, model, soak, zombies};
 
 #[allow(
     dead_code,
@@ -34,6 +34,7 @@ enum Tool {
     /// Prints its address, then reads a mode a line; `count` prints how many
     /// connections were accepted and how many were cut.
     FaultProxy(FaultProxyArgs),
+    Model(model::Args),
     CrashMatrix(crash_matrix::Args),
     Soak(soak::Args),
     KillCycles(kill_cycles::Args),
@@ -61,6 +62,7 @@ async fn main() -> anyhow::Result<ExitCode> {
             run_fault_proxy(args).await?;
             Ok(ExitCode::SUCCESS)
         }
+        Tool::Model(args) => model::run(args).await,
         Tool::CrashMatrix(args) => crash_matrix::run(args).await,
         Tool::Soak(args) => soak::run(args).await,
         Tool::KillCycles(args) => kill_cycles::run(args).await,

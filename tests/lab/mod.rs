@@ -4,4 +4,6 @@ pub(crate) mod crash_matrix;
 pub(crate) mod database;
 pub(crate) mod fault_proxy;
 pub(crate) mod harness;
+#[allow(dead_code, reason = "the command line tool uses the rest")]
+pub(crate) mod model;
 pub(crate) mod soak;

@@ -3,6 +3,7 @@
 pub(crate) mod crash_matrix;
 pub(crate) mod kill_cycles;
 pub(crate) mod late_arrivals;
+pub(crate) mod model;
 pub(crate) mod soak;
 pub(crate) mod zombies;
 

@@ -68,17 +68,21 @@ async fn sqlite_waits_for_the_lock_of_another_process() {
     .await;
 }
 
-/// A transaction that reads before it takes the lock fails at its first write
-/// when somebody else wrote in between, however long it would wait.
+/// A transaction that will write has the lock from its beginning: one that
+/// began as a reader is refused once somebody else has written.
 #[tokio::test]
-async fn sqlite_takes_the_lock_before_it_reads() {
+async fn sqlite_writers_hold_the_lock_from_their_beginning() {
     on_sqlite(|bed: Bed| async move {
         let (store, raw) = (bed.store().await, bed.raw().await);
+        let impatient = "PRAGMA busy_timeout = 0";
+        raw.execute(impatient).await.expect("set");
         let begun = begin_to_write(&store.inner.connections.write).await;
-        raw.execute("PRAGMA busy_timeout = 0").await.expect("set");
-        let refused = raw.execute("BEGIN IMMEDIATE").await;
-        refused.expect_err("the lock is taken");
-        drop(begun);
+        let begun = begun.expect("nobody else writes");
+        let locked = raw.execute("BEGIN IMMEDIATE").await;
+        locked.expect_err("the store holds the lock");
+        begun.rollback().await.expect("rolled back");
+        raw.execute("BEGIN IMMEDIATE").await.expect("it is free");
+        raw.execute("ROLLBACK").await.expect("released");
         store.close().await;
     })
     .await;
