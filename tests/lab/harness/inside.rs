@@ -21,22 +21,12 @@ impl World {
         self.replica(number).process.log()
     }
 
-    /// Stops a replica where it is (SIGSTOP); it neither works nor answers.
-    pub(crate) fn freeze(&self, number: usize) {
-        self.replica(number).process.signal("STOP");
-    }
-
-    /// Lets a frozen replica go on (SIGCONT).
-    pub(crate) fn thaw(&self, number: usize) {
-        self.replica(number).process.signal("CONT");
-    }
-
-    /// The same for the processor.
+    /// Stops the processor where it is (SIGSTOP).
     pub(crate) fn freeze_processor(&self) {
         self.processor.signal("STOP");
     }
 
-    /// The same for the processor.
+    /// Lets a frozen processor go on (SIGCONT).
     pub(crate) fn thaw_processor(&self) {
         self.processor.signal("CONT");
     }
