@@ -38,7 +38,7 @@ use crate::config::Config;
 use crate::engine::Engine;
 use crate::provider::Registry;
 use crate::simulator::Simulator;
-use crate::store::Store;
+use crate::store::{Hold, Store};
 use crate::worker::Pool;
 
 use database_time::Sampling;
@@ -64,6 +64,8 @@ pub struct Service {
     sampling: Sampling,
     simulator: Option<Simulator>,
     store: Store,
+    /// Let go last.
+    _hold: Hold,
     drain: Duration,
 }
 
@@ -74,10 +76,12 @@ impl Service {
     ///
     /// See [`StartError`]. What was started before the error is stopped.
     pub async fn start(config: Config, migrate: Migrate) -> Result<Self, StartError> {
+        #[cfg(debug_assertions)]
+        settings::arm_failpoint(&config.debug)?;
         let simulator = inner_simulator::start_if_needed(&config).await?;
         let config = inner_simulator::use_if_running(config, simulator.as_ref());
-        let store = open(&config, migrate).await?;
-        let started = Self::over(store.clone(), simulator, &config).await;
+        let (store, hold) = open(&config, migrate).await?;
+        let started = Self::over(store.clone(), hold, simulator, &config).await;
         if started.is_err() {
             store.close().await;
         }
@@ -86,6 +90,7 @@ impl Service {
 
     async fn over(
         store: Store,
+        hold: Hold,
         simulator: Option<Simulator>,
         config: &Config,
     ) -> Result<Self, StartError> {
@@ -114,6 +119,7 @@ impl Service {
             sampling,
             simulator,
             store,
+            _hold: hold,
             drain: Duration::from_millis(config.timing.drain_ms),
         })
     }
@@ -162,19 +168,31 @@ impl Service {
 ///
 /// # Errors
 ///
-/// The database cannot be reached, or holds something else.
+/// The database cannot be reached, holds something else, or is a SQLite file
+/// that another process works on.
 pub async fn migrate(config: &Config) -> Result<(), StartError> {
+    let mut hold = Store::hold(&config.database.urls)?;
+    migrate_held(config, &mut hold).await
+}
+
+async fn migrate_held(config: &Config, hold: &mut Hold) -> Result<(), StartError> {
     let report = Store::migrate(&config.database.urls).await?;
+    hold.remember()?;
     tracing::info!(?report, "the database has the shape of this version");
     Ok(())
 }
 
-async fn open(config: &Config, migrate: Migrate) -> Result<Store, StartError> {
+/// Held before it is looked at: two that start together cannot both believe
+/// that they are alone.
+async fn open(config: &Config, migrate: Migrate) -> Result<(Store, Hold), StartError> {
+    let mut hold = Store::hold(&config.database.urls)?;
     match migrate {
-        Migrate::Pending => self::migrate(config).await?,
+        Migrate::Pending => migrate_held(config, &mut hold).await?,
         Migrate::Never => {}
     }
-    Ok(Store::connect(settings::store(config)?).await?)
+    let store = Store::connect(settings::store(config)?).await?;
+    hold.remember()?;
+    Ok((store, hold))
 }
 
 /// The engine and the pool that works for it, already running.

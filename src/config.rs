@@ -29,7 +29,8 @@ pub use loader::Loader;
 pub use problem::{ConfigError, Problem};
 pub use provider_account::{Facts, ProviderAccount, ProviderKind, ProviderProfile};
 pub use sections::{
-    ClockConfig, Database, Deployment, Grpc, Log, LogFormat, SimulatorConfig, Worker,
+    ClockConfig, Database, Debugging, Deployment, FailHow, Grpc, Log, LogFormat, SimulatorConfig,
+    Worker,
 };
 pub use timing::Timing;
 
@@ -71,6 +72,8 @@ pub struct Config {
     pub simulator: SimulatorConfig,
     /// Database time.
     pub clock: ClockConfig,
+    /// Failing on purpose.
+    pub debug: Debugging,
 }
 
 impl Config {

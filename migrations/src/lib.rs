@@ -13,7 +13,7 @@ mod schema;
 
 use sea_orm_migration::prelude::{MigrationTrait, MigratorTrait, async_trait};
 
-pub use schema::{SCHEMA_VERSION, checksum, schema};
+pub use schema::{SCHEMA_VERSION, SQLITE_APPLICATION_ID, checksum, schema};
 
 /// Every migration, in order. Run it inside one transaction that holds the
 /// start-up lock: it opens none that would outlive a crash.

@@ -22,6 +22,12 @@ const TABLES: [&str; 12] = [
     include_str!("../sql/provider_leases.sql"),
 ];
 
+/// What marks a SQLite file as payonce's ("payo" in ASCII), see `PRAGMA
+/// application_id`.
+pub const SQLITE_APPLICATION_ID: i32 = 0x70_61_79_6f;
+
+const SQLITE_MARK: &str = include_str!("../sql/sqlite_mark.sql");
+
 const POSTGRES_TUNING: &str = include_str!("../sql/postgres_tuning.sql");
 
 /// The statements that make an empty database into a store, without comments
@@ -50,7 +56,7 @@ pub fn schema(backend: DbBackend) -> String {
                 ("{bool}", "INTEGER"),
                 ("{strict}", " STRICT"),
             ],
-            "",
+            SQLITE_MARK,
         ),
         other => panic!("no schema for {other:?}"),
     };

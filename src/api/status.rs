@@ -221,6 +221,7 @@ fn of_store(error: &StoreError) -> Fault {
         | StoreError::SchemaMismatch { .. }
         | StoreError::DeploymentMismatch { .. }
         | StoreError::Invariant(_)
+        | StoreError::Held(_)
         | StoreError::Unusable(_) => internal(),
     }
 }

@@ -58,6 +58,7 @@ impl StartError {
                 error,
                 StoreError::SchemaMismatch { .. }
                     | StoreError::DeploymentMismatch { .. }
+                    | StoreError::Held(_)
                     | StoreError::Unusable(_)
             ),
             Self::Simulator(_) | Self::Grpc(_) | Self::Http(_) => false,

@@ -20,6 +20,7 @@ use uuid::Uuid;
 use super::entities::operations::{Column, Entity};
 use super::read::{retried, unread_records};
 use super::time::now_micros;
+use super::trouble::Trouble;
 use super::{Store, StoreError};
 use crate::domain::ids::OperationId;
 use crate::domain::operation::Record;
@@ -94,6 +95,8 @@ impl Claims {
         lease: Duration,
         limit: u32,
     ) -> Result<BTreeMap<(String, Uuid), i64>, StoreError> {
+        let footing = &self.store.inner.connections.footing;
+        footing.check()?;
         let db = &self.store.inner.connections.write;
         let lease = i64::try_from(lease.as_micros()).unwrap_or(i64::MAX / 4);
         let claim = Statement::from_sql_and_values(
@@ -106,7 +109,11 @@ impl Claims {
                 lease.into(),
             ],
         );
-        let rows = retried(|| db.query_all_raw(claim.clone())).await?;
+        let ask = async || {
+            let rows = db.query_all_raw(claim.clone()).await;
+            rows.inspect_err(|error| footing.note(&Trouble::of(error)))
+        };
+        let rows = retried(ask).await?;
         let taken = rows.into_iter().map(|row| {
             let tenant: String = row.try_get_by_index(0)?;
             let key = (tenant, row.try_get_by_index(1)?);

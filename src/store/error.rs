@@ -50,6 +50,13 @@ pub enum StoreError {
     /// Nothing was written.
     #[error("the database refused a write that breaks a rule: {0}")]
     Invariant(String),
+    /// Another process of payonce works on this SQLite file.
+    #[error(
+        "{} is in use by another process of payonce: one process at a time may \
+         work on a SQLite file; stop it first, or use PostgreSQL for several",
+        .0.display()
+    )]
+    Held(std::path::PathBuf),
     /// The options or the database do not fit what the store needs.
     #[error("database.urls: {0}")]
     Unusable(String),

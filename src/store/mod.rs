@@ -42,6 +42,7 @@ use write::Writer;
 pub use commit::{
     AttemptWrite, CaseWrite, Commit, Guard, LeaseWrite, OutboxMessage, Verdict, Write,
 };
+pub use connection::Hold;
 pub use error::StoreError;
 pub use read::{ListFilter, Page, StoredAttempt};
 pub use schema::MigrationReport;
@@ -79,6 +80,18 @@ struct Inner {
 }
 
 impl Store {
+    /// Takes the database for this process alone where it has to be: a SQLite
+    /// file. Whoever dispatches from it or changes its shape holds it, and
+    /// the kernel lets go when the process ends.
+    ///
+    /// # Errors
+    /// [`StoreError::Held`] if another process has it;
+    /// [`StoreError::Unusable`] if the file was there once and is gone, or
+    /// lies where SQLite cannot keep its word.
+    pub fn hold(urls: &[String]) -> Result<Hold, StoreError> {
+        connection::hold(urls)
+    }
+
     /// Makes the tables in the first writable database of the list, and the
     /// SQLite file if it is missing. Safe to run from several replicas at
     /// once; does nothing when everything is there.
@@ -91,7 +104,7 @@ impl Store {
         let connections = connection::open(&options.urls, options.max_connections).await?;
         schema::check(&connections.write).await?;
         schema::claim_for_deployment(&connections.write, &options.deployment).await?;
-        let writer = Writer::new(connections.write.clone());
+        let writer = Writer::new(connections.write.clone(), connections.footing.clone());
         #[cfg(test)]
         let faults = writer.faults.clone();
         let inner = Inner {

@@ -20,6 +20,8 @@ pub(super) enum Trouble {
     Passing(String),
     /// It does not pass by itself soon.
     Lasting(String),
+    /// What is stored is not what was written.
+    Damaged(String),
 }
 
 impl Trouble {
@@ -59,7 +61,9 @@ impl Trouble {
         match self {
             Self::Unique => StoreError::Invariant("a unique index did not hold".to_owned()),
             Self::Rule(said) => StoreError::Invariant(said),
-            Self::Passing(said) | Self::Lasting(said) => StoreError::Unavailable(said),
+            Self::Passing(said) | Self::Lasting(said) | Self::Damaged(said) => {
+                StoreError::Unavailable(said)
+            }
         }
     }
 }
@@ -76,6 +80,24 @@ pub(super) fn surely_rolled_back(error: &DbErr) -> bool {
     match database.try_downcast_ref::<sqlx::sqlite::SqliteError>() {
         Some(_) => matches!(primary(code.parse().unwrap_or(0)), BUSY | CONSTRAINT),
         None => code.starts_with("23") || code.starts_with("40"),
+    }
+}
+
+/// The answer to COMMIT was an error after which what was not found can still
+/// come to light: the log of SQLite may hold the whole transaction, written
+/// and not known to be synced. As long as the process lives nobody sees it,
+/// and the next commit overwrites it; but a crash before that brings it back.
+pub(super) fn may_surface_after_a_crash(error: &DbErr) -> bool {
+    let Some(sqlx::Error::Database(database)) = cause(error) else {
+        return true;
+    };
+    let code = database.code().unwrap_or_default();
+    match database.try_downcast_ref::<sqlx::sqlite::SqliteError>() {
+        Some(_) => !matches!(
+            primary(code.parse().unwrap_or(0)),
+            BUSY | LOCKED | FULL | READONLY | CONSTRAINT
+        ),
+        None => true,
     }
 }
 
@@ -113,6 +135,10 @@ const CONSTRAINT: i32 = 19;
 const CONSTRAINT_UNIQUE: i32 = 2067;
 const CONSTRAINT_PRIMARY_KEY: i32 = 1555;
 const GENERIC: i32 = 1;
+const READONLY: i32 = 8;
+const CORRUPT: i32 = 11;
+const FULL: i32 = 13;
+const NOT_A_DATABASE: i32 = 26;
 
 /// <https://sqlite.org/rescode.html>; the low byte is the primary code.
 fn of_sqlite(code: i32, said: String) -> Trouble {
@@ -120,6 +146,7 @@ fn of_sqlite(code: i32, said: String) -> Trouble {
         (CONSTRAINT_UNIQUE | CONSTRAINT_PRIMARY_KEY, _) => Trouble::Unique,
         (_, BUSY | LOCKED) => Trouble::Passing(said),
         (_, CONSTRAINT | GENERIC) => Trouble::Rule(said),
+        (_, CORRUPT | NOT_A_DATABASE) => Trouble::Damaged(said),
         _ => Trouble::Lasting(said),
     }
 }

@@ -68,6 +68,8 @@ impl Pool {
         };
         let deadline = self.engine.timings().provider_deadline;
         let found = adapter.look_up(operation, deadline).await;
+        #[cfg(debug_assertions)]
+        crate::failpoint::pass(crate::failpoint::Point::LookedUp);
         self.conclude(record, held, Event::LookedUp(found)).await;
     }
 

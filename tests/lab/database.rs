@@ -2,6 +2,7 @@
 //! the value is dropped.
 
 use std::fs::File;
+use std::path::Path;
 use std::thread;
 
 use sea_orm::{ConnectOptions, ConnectionTrait, Database, DbErr};
@@ -19,6 +20,7 @@ enum Kept {
     Folder { _folder: TempDir },
     Database { name: String },
     Elsewhere,
+    Nothing,
 }
 
 impl TestDatabase {
@@ -32,6 +34,15 @@ impl TestDatabase {
         TestDatabase {
             url: format!("sqlite://{}", file.display()),
             kept: Kept::Folder { _folder: folder },
+        }
+    }
+
+    /// A SQLite file in a folder of the test's own, to be made by whoever
+    /// opens it.
+    pub(crate) fn sqlite_in(folder: &Path) -> TestDatabase {
+        TestDatabase {
+            url: format!("sqlite://{}", folder.join("payonce.db").display()),
+            kept: Kept::Nothing,
         }
     }
 

@@ -6,8 +6,13 @@
 //! in the processor's ledger may lack an operation that knows of it.
 
 mod audit;
+mod books;
 mod caller;
+mod commit;
+mod crash;
 mod fleet;
+mod go_between;
+mod inside;
 mod judge;
 mod log;
 mod options;
@@ -24,8 +29,12 @@ use tempfile::TempDir;
 use super::database::TestDatabase;
 use process::Process;
 
+pub(crate) use books::broken_ledgers;
 pub(crate) use caller::Caller;
+pub(crate) use commit::built_commit;
+pub(crate) use crash::dies_at_start;
 pub(crate) use fleet::{Fleet, FleetOptions, Roster};
+pub(crate) use go_between::{GoBetween, Trick};
 pub(crate) use judge::Judge;
 pub(crate) use options::WorldOptions;
 pub(crate) use process::payonce;
@@ -163,7 +172,7 @@ impl World {
 
     /// Waits until no operation is unfinished, however each ends.
     pub(crate) async fn settle(&self) {
-        let caller = self.caller();
+        let caller = self.any_caller();
         eventually("all operations come to rest", async || {
             let unfinished = remains::unfinished(&caller.list().await);
             if unfinished.is_empty() {

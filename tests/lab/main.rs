@@ -14,7 +14,7 @@ use clap::Parser;
 use tokio::io::{AsyncBufReadExt, BufReader, stdin};
 
 use crate::lab::fault_proxy::{FaultProxy, Mode};
-use crate::tools::{commit_cuts, kill_cycles, late_arrivals, soak, zombies};
+use crate::tools::{commit_cuts, crash_matrix, kill_cycles, late_arrivals, model, soak, zombies};
 
 #[allow(
     dead_code,
@@ -35,6 +35,8 @@ enum Tool {
     /// connections were accepted and how many were cut.
     FaultProxy(FaultProxyArgs),
     CommitCuts(commit_cuts::Args),
+    Model(model::Args),
+    CrashMatrix(crash_matrix::Args),
     Soak(soak::Args),
     KillCycles(kill_cycles::Args),
     Zombies(zombies::Args),
@@ -62,6 +64,8 @@ async fn main() -> anyhow::Result<ExitCode> {
             Ok(ExitCode::SUCCESS)
         }
         Tool::CommitCuts(args) => commit_cuts::run(args).await,
+        Tool::Model(args) => model::run(args).await,
+        Tool::CrashMatrix(args) => crash_matrix::run(args).await,
         Tool::Soak(args) => soak::run(args).await,
         Tool::KillCycles(args) => kill_cycles::run(args).await,
         Tool::Zombies(args) => zombies::run(args).await,

@@ -9,6 +9,7 @@ use sea_orm::{
 use super::bed::{Bed, on_postgres, on_sqlite, server};
 use super::sample::*;
 use crate::store::claims::claim_sql;
+use crate::store::connection::begin_to_write;
 use crate::store::read::{compensations, payments};
 use crate::store::{Store, StoreError, StoreOptions, Verdict};
 
@@ -29,8 +30,10 @@ async fn sqlite_keeps_what_was_acknowledged() {
             for (pragma, wanted) in [
                 ("synchronous", 2),
                 ("foreign_keys", 1),
-                ("busy_timeout", 5000),
+                ("busy_timeout", 500),
                 ("mmap_size", 0),
+                ("wal_autocheckpoint", 1000),
+                ("journal_size_limit", 4 * 1024 * 1024),
             ] {
                 let found: i64 = ask(db, &format!("PRAGMA {pragma}"))
                     .await
@@ -60,6 +63,26 @@ async fn sqlite_waits_for_the_lock_of_another_process() {
         raw.execute("COMMIT").await.expect("released");
         let record = waiting.await.expect("no panic");
         assert_eq!(load(&store, &record).await, record);
+        store.close().await;
+    })
+    .await;
+}
+
+/// A transaction that will write has the lock from its beginning: one that
+/// began as a reader is refused once somebody else has written.
+#[tokio::test]
+async fn sqlite_writers_hold_the_lock_from_their_beginning() {
+    on_sqlite(|bed: Bed| async move {
+        let (store, raw) = (bed.store().await, bed.raw().await);
+        let impatient = "PRAGMA busy_timeout = 0";
+        raw.execute(impatient).await.expect("set");
+        let begun = begin_to_write(&store.inner.connections.write).await;
+        let begun = begun.expect("nobody else writes");
+        let locked = raw.execute("BEGIN IMMEDIATE").await;
+        locked.expect_err("the store holds the lock");
+        begun.rollback().await.expect("rolled back");
+        raw.execute("BEGIN IMMEDIATE").await.expect("it is free");
+        raw.execute("ROLLBACK").await.expect("released");
         store.close().await;
     })
     .await;
@@ -102,7 +125,7 @@ async fn sqlite_makes_no_file_by_connecting() {
     on_sqlite(|bed: Bed| async move {
         let refused = Store::connect(bed.options()).await;
         assert!(
-            matches!(refused, Err(StoreError::Unavailable(_))),
+            matches!(&refused, Err(StoreError::Unusable(said)) if said.contains("payonce migrate")),
             "{refused:?}"
         );
         let file = bed.urls[0].trim_start_matches("sqlite://");

@@ -8,6 +8,7 @@
 //!
 //! Addresses can hold passwords, so errors speak of "url 2 of 3".
 
+mod footing;
 mod postgres;
 mod sqlite;
 
@@ -20,6 +21,8 @@ use sea_orm::{SqliteTransactionMode, TransactionOptions, TransactionTrait};
 
 use super::StoreError;
 use super::trouble::Trouble;
+
+pub(super) use footing::Footing;
 
 /// How many commits PostgreSQL takes at once from one process, at most.
 const MOST_LANES: u32 = 8;
@@ -46,6 +49,8 @@ pub(super) struct Connections {
     /// Follows the writable server while anybody holds it.
     #[expect(dead_code, reason = "it is there to be dropped")]
     watch: Arc<postgres::Watch>,
+    /// Whether it is still the database that was opened.
+    pub(super) footing: Footing,
 }
 
 /// How many connections are for what.
@@ -86,6 +91,30 @@ pub(super) async fn open_to_migrate(urls: &[String]) -> Result<DatabaseConnectio
     match only_kind(urls)? {
         Kind::Sqlite(url) => sqlite::create(url).await,
         Kind::Postgres => postgres::open_to_migrate(urls).await,
+    }
+}
+
+/// A database that no other process of payonce dispatches from, until this is
+/// dropped. PostgreSQL has any number of replicas, and is never held.
+#[derive(Debug)]
+pub struct Hold(Option<sqlite::Held>);
+
+/// Takes the database for this process alone, where it has to be.
+pub(super) fn hold(urls: &[String]) -> Result<Hold, StoreError> {
+    match only_kind(urls)? {
+        Kind::Sqlite(url) => Ok(Hold(Some(sqlite::Held::take(url)?))),
+        Kind::Postgres => Ok(Hold(None)),
+    }
+}
+
+impl Hold {
+    /// Remembers that the database exists now: if it is gone at a later
+    /// start, it is not made anew.
+    ///
+    /// # Errors
+    /// [`StoreError::Unavailable`] if that cannot be written down.
+    pub fn remember(&mut self) -> Result<(), StoreError> {
+        self.0.as_mut().map_or(Ok(()), sqlite::Held::remember)
     }
 }
 

@@ -25,9 +25,9 @@ use sea_orm::{
 };
 use tokio::time::timeout;
 
-use super::connection::begin_to_write;
+use super::connection::{Footing, begin_to_write};
 use super::entities::ledger;
-use super::trouble::{Trouble, surely_rolled_back};
+use super::trouble::{Trouble, may_surface_after_a_crash, surely_rolled_back};
 use super::{Commit, StoreError, Verdict};
 
 /// Tries after the first.
@@ -45,6 +45,7 @@ const PATIENCE: Duration = Duration::from_secs(20);
 #[derive(Clone, Debug)]
 pub(super) struct Writer {
     db: DatabaseConnection,
+    footing: Footing,
     #[cfg(test)]
     pub(super) faults: fault::Faults,
 }
@@ -54,7 +55,13 @@ enum Failure {
     /// Nothing was written.
     Before(Trouble),
     /// COMMIT went out, and its answer did not come or does not tell.
-    InDoubt(String),
+    InDoubt {
+        said: String,
+        /// Whether it can take effect after it was looked for in vain.
+        may_surface: bool,
+    },
+    /// It was committed to a database that is not there any more.
+    Astray,
 }
 
 /// What the ledger says about a commit in doubt.
@@ -65,9 +72,10 @@ enum Found {
 }
 
 impl Writer {
-    pub(super) fn new(db: DatabaseConnection) -> Self {
+    pub(super) fn new(db: DatabaseConnection, footing: Footing) -> Self {
         Self {
             db,
+            footing,
             #[cfg(test)]
             faults: fault::Faults::default(),
         }
@@ -97,12 +105,14 @@ impl Writer {
                 Err(Failure::Before(Trouble::Lasting(said))) if in_doubt => said,
                 Err(Failure::Before(_)) if in_doubt => return Err(StoreError::Undetermined),
                 Err(Failure::Before(trouble)) => return Err(trouble.into_error()),
-                Err(Failure::InDoubt(said)) => {
+                Err(Failure::Astray) => return Err(StoreError::Undetermined),
+                Err(Failure::InDoubt { said, may_surface }) => {
+                    let before = in_doubt;
                     in_doubt = true;
                     match self.found(group).await {
                         Ok(Found::Ours) => return Ok(Verdict::Applied),
                         Ok(Found::Anothers) => return Ok(Verdict::Stale),
-                        Ok(Found::Nothing) => in_doubt = !self.absence_is_final(),
+                        Ok(Found::Nothing) => in_doubt = before || may_surface,
                         Err(_) => {}
                     }
                     said
@@ -118,18 +128,21 @@ impl Writer {
     }
 
     async fn one_try(&self, group: &[Commit]) -> Result<Verdict, Failure> {
-        let before = |error: &DbErr| Failure::Before(Trouble::of(error));
+        self.stands()?;
         let transaction = self.begin().await?;
         let written = timeout(PATIENCE, transaction::write(&transaction, group)).await;
         match written.map_err(|_| slow())? {
-            Ok(()) => self.acknowledged(transaction).await,
+            Ok(()) => {
+                self.stands()?;
+                self.acknowledged(transaction).await
+            }
             Err(transaction::Refused::Stale) => {
                 // A failure to roll back closes the connection, which does
                 // the same.
                 let _ = timeout(PATIENCE, transaction.rollback()).await;
                 Ok(Verdict::Stale)
             }
-            Err(transaction::Refused::Database(error)) => Err(before(&error)),
+            Err(transaction::Refused::Database(error)) => Err(self.before(&error)),
             Err(transaction::Refused::Broken(rule)) => Err(Failure::Before(Trouble::Rule(rule))),
         }
     }
@@ -142,7 +155,20 @@ impl Writer {
         let Ok(Ok(begun)) = timeout(PATIENCE, begun).await else {
             return Err(slow());
         };
-        begun.map_err(|error| Failure::Before(Trouble::of(&error)))
+        begun.map_err(|error| self.before(&error))
+    }
+
+    fn before(&self, error: &DbErr) -> Failure {
+        let trouble = Trouble::of(error);
+        self.footing.note(&trouble);
+        Failure::Before(trouble)
+    }
+
+    /// Nothing is begun in a database that is not ours any more, or is
+    /// damaged.
+    fn stands(&self) -> Result<(), Failure> {
+        let stands = self.footing.check();
+        stands.map_err(|error| Failure::Before(Trouble::Lasting(error.to_string())))
     }
 
     async fn acknowledged(&self, transaction: DatabaseTransaction) -> Result<Verdict, Failure> {
@@ -151,13 +177,23 @@ impl Writer {
         #[cfg(not(test))]
         let committed = transaction.commit();
         match timeout(PATIENCE, committed).await {
+            Ok(Ok(())) if self.footing.check().is_err() => Err(Failure::Astray),
             Ok(Ok(())) => Ok(Verdict::Applied),
             Ok(Err(error)) if surely_rolled_back(&error) => match Trouble::of(&error) {
                 Trouble::Unique => Ok(Verdict::Stale),
                 trouble => Err(Failure::Before(trouble)),
             },
-            Ok(Err(error)) => Err(Failure::InDoubt(error.to_string())),
-            Err(_) => Err(Failure::InDoubt("COMMIT was not answered".to_owned())),
+            Ok(Err(error)) => {
+                self.footing.note(&Trouble::of(&error));
+                Err(Failure::InDoubt {
+                    may_surface: self.outlives_us() || may_surface_after_a_crash(&error),
+                    said: error.to_string(),
+                })
+            }
+            Err(_) => Err(Failure::InDoubt {
+                said: "COMMIT was not answered".to_owned(),
+                may_surface: true,
+            }),
         }
     }
 
@@ -185,8 +221,8 @@ impl Writer {
 
     /// A PostgreSQL session that lost its client can still be at its COMMIT;
     /// SQLite has none that outlives the call.
-    fn absence_is_final(&self) -> bool {
-        self.db.get_database_backend() == DbBackend::Sqlite
+    fn outlives_us(&self) -> bool {
+        self.db.get_database_backend() == DbBackend::Postgres
     }
 }
 

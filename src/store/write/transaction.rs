@@ -3,6 +3,8 @@
 use sea_orm::{DatabaseTransaction, DbErr};
 
 use super::{children, judge, operations};
+#[cfg(debug_assertions)]
+use crate::store::AttemptWrite;
 use crate::store::Commit;
 use crate::store::trouble::Trouble;
 
@@ -34,6 +36,8 @@ pub(super) async fn write(
     if !written {
         return Err(Refused::Stale);
     }
+    #[cfg(debug_assertions)]
+    halfway(group);
     children::effects(transaction, group).await.map_err(raced)?;
     children::cases(transaction, group).await.map_err(raced)?;
     children::attempts(transaction, group)
@@ -43,11 +47,32 @@ pub(super) async fn write(
     children::outbox(transaction, group).await.map_err(alone)
 }
 
+/// Between the operations and what hangs on them.
+#[cfg(debug_assertions)]
+fn halfway(group: &[Commit]) {
+    use crate::failpoint::{Point, pass};
+    let mut writes = group.iter().flat_map(|commit| &commit.writes);
+    let new = writes.find(|write| write.expected.is_none());
+    match new.map(|write| write.record.operation.intent.kind.is_payment()) {
+        Some(true) => pass(Point::InsideReserve),
+        Some(false) => pass(Point::InsideRefund),
+        None => {}
+    }
+    for attempt in group.iter().flat_map(|commit| &commit.attempts) {
+        match attempt {
+            AttemptWrite::Open(_) => pass(Point::InsideIntent),
+            AttemptWrite::Close { .. } => pass(Point::InsideFinish),
+        }
+    }
+}
+
 /// Another writer can have been first.
 fn raced(error: DbErr) -> Refused {
     match Trouble::of(&error) {
         Trouble::Unique => Refused::Stale,
-        Trouble::Rule(_) | Trouble::Passing(_) | Trouble::Lasting(_) => Refused::Database(error),
+        Trouble::Rule(_) | Trouble::Passing(_) | Trouble::Lasting(_) | Trouble::Damaged(_) => {
+            Refused::Database(error)
+        }
     }
 }
 
@@ -55,6 +80,8 @@ fn raced(error: DbErr) -> Refused {
 fn alone(error: DbErr) -> Refused {
     match Trouble::of(&error) {
         Trouble::Unique => Refused::Broken(error.to_string()),
-        Trouble::Rule(_) | Trouble::Passing(_) | Trouble::Lasting(_) => Refused::Database(error),
+        Trouble::Rule(_) | Trouble::Passing(_) | Trouble::Lasting(_) | Trouble::Damaged(_) => {
+            Refused::Database(error)
+        }
     }
 }

@@ -69,6 +69,19 @@ fn a_database_without_tables_is_refused_when_it_may_not_be_migrated() {
 }
 
 #[test]
+fn a_database_that_is_missing_is_refused_when_it_may_not_be_made() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut arguments = serve_in(&folder);
+    arguments.push("--no-migrate".to_owned());
+    let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    let refused = run(&arguments);
+    refused.ended_with(5);
+    let advice = "`payonce migrate` makes it";
+    assert!(refused.stderr.contains(advice), "{}", refused.stderr);
+    assert!(!folder.path().join("payonce.db").exists());
+}
+
+#[test]
 fn a_start_without_an_account_that_unresolved_operations_need_is_refused() {
     let folder = tempfile::tempdir().unwrap();
     let config = folder.path().join("payonce.toml");

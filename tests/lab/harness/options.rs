@@ -1,5 +1,6 @@
 //! How a world is set up: the times of the real configuration, shortened.
 
+use std::net::SocketAddr;
 use std::path::Path;
 
 use super::process::Environment;
@@ -29,6 +30,15 @@ pub(crate) struct WorldOptions {
     pub(crate) drain_ms: u64,
     /// Added to database time.
     pub(crate) shift_s: i64,
+    /// Where the service looks for the processor, if something stands between
+    /// them.
+    pub(crate) bank: Option<SocketAddr>,
+    /// The failure point at which replicas die; empty for none.
+    pub(crate) fail_at: &'static str,
+    /// At which time of reaching it.
+    pub(crate) fail_nth: u32,
+    /// `abort` or `panic`.
+    pub(crate) fail_how: &'static str,
 }
 
 impl Default for WorldOptions {
@@ -47,6 +57,10 @@ impl Default for WorldOptions {
             look_up_interval_ms: 800,
             drain_ms: 3000,
             shift_s: 0,
+            bank: None,
+            fail_at: "",
+            fail_nth: 1,
+            fail_how: "abort",
         }
     }
 }
@@ -90,8 +104,18 @@ impl WorldOptions {
         }
     }
 
+    /// The same, and nobody dies.
+    pub(crate) fn disarmed(self) -> WorldOptions {
+        WorldOptions {
+            fail_at: "",
+            ..self
+        }
+    }
+
     /// The configuration of the service.
     pub(super) fn environment(&self, database: &str, processor: &str) -> Environment {
+        let between = self.bank.map(|address| address.to_string());
+        let processor = between.as_deref().unwrap_or(processor);
         let schedule = format!("{:?}", self.look_up_schedule_ms);
         let providers = format!("[{}]", self.account("bank", processor));
         let urls: Vec<&str> = database.split(',').collect();
@@ -124,6 +148,9 @@ impl WorldOptions {
             ("WORKER__POLL_MS", "50".to_owned()),
             ("LOG__FILTER", "info,payonce=debug".to_owned()),
             ("CLOCK__SHIFT_S", self.shift_s.to_string()),
+            ("DEBUG__FAIL_AT", self.fail_at.to_owned()),
+            ("DEBUG__FAIL_NTH", self.fail_nth.to_string()),
+            ("DEBUG__FAIL_HOW", self.fail_how.to_owned()),
         ];
         prefixed(settings)
     }

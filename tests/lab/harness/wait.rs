@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 /// Far beyond what anything takes on a busy machine.
-const PATIENCE: Duration = Duration::from_secs(30);
+pub(super) const PATIENCE: Duration = Duration::from_secs(30);
 
 const PAUSE: Duration = Duration::from_millis(20);
 

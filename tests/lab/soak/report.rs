@@ -9,7 +9,7 @@ use super::book::Book;
 use super::driver::Done;
 use super::verdict::Findings;
 use super::{Rush, Soak};
-use crate::lab::harness::Fleet;
+use crate::lab::harness::{Fleet, built_commit};
 
 /// Counts over the whole run; times in milliseconds.
 #[derive(Debug, Serialize)]
@@ -120,7 +120,7 @@ impl Report {
             unresolved: findings.unresolved,
             database: format!("{:?}", soak.on).to_lowercase(),
             seed: soak.seed,
-            commit: commit(),
+            commit: built_commit(),
             seconds: done.lasted.as_secs(),
             seconds_to_recover: settled.as_secs_f64(),
             captures: findings.captures,
@@ -217,7 +217,7 @@ impl LateReport {
             time_to_knowledge_ms: Spread::of(&findings.waits_ms),
             database: format!("{:?}", rush.on).to_lowercase(),
             seed: rush.seed,
-            commit: commit(),
+            commit: built_commit(),
             seconds: lasted.as_secs(),
             violations: findings.details,
             logs: None,
@@ -242,18 +242,5 @@ impl LateReport {
     /// Whether look-ups did come too early, and payments were sent again.
     pub(crate) fn is_telling(&self) -> bool {
         self.not_found_first > 0 && self.resends > 0
-    }
-}
-
-/// The commit that was built, where there is a repository.
-fn commit() -> String {
-    let asked = std::process::Command::new("git")
-        .args(["rev-parse", "--short", "HEAD"])
-        .output();
-    match asked {
-        Ok(said) if said.status.success() => {
-            String::from_utf8_lossy(&said.stdout).trim().to_owned()
-        }
-        _ => "unknown".to_owned(),
     }
 }
