@@ -23,6 +23,7 @@ mod trouble;
 mod write;
 
 pub mod claims;
+pub mod recovery;
 
 #[cfg(test)]
 mod conformance;
@@ -38,7 +39,7 @@ use connection::Connections;
 use write::Writer;
 
 pub use commit::{
-    AttemptWrite, CaseWrite, Commit, Guard, LeaseWrite, OutboxMessage, Verdict, Write,
+    AttemptWrite, CaseWrite, Commit, Footing, Guard, LeaseWrite, OutboxMessage, Verdict, Write,
 };
 pub use error::StoreError;
 pub use read::{ListFilter, Page, StoredAttempt};
@@ -68,6 +69,7 @@ pub struct Store {
 struct Inner {
     connections: Connections,
     commits: Committer,
+    server: recovery::Server,
     /// Microseconds.
     shift: i64,
     #[cfg(test)]
@@ -87,12 +89,14 @@ impl Store {
         let connections = connection::open(&options.urls, options.max_connections).await?;
         schema::check(&connections.write).await?;
         schema::claim_for_deployment(&connections.write, &options.deployment).await?;
-        let writer = Writer::new(connections.write.clone());
+        let server = recovery::Server::ask(&connections.write).await?;
+        let writer = Writer::new(connections.write.clone(), server);
         #[cfg(test)]
         let faults = writer.faults.clone();
         let inner = Inner {
             commits: Committer::start(writer, connections.lanes),
             connections,
+            server,
             shift: i64::try_from(options.shift.as_micros()).unwrap_or(i64::MAX / 4),
             #[cfg(test)]
             faults,

@@ -30,6 +30,7 @@ mod money;
 mod program;
 mod provider;
 mod python;
+mod recovery;
 mod refunds;
 mod replicas;
 mod source;

@@ -10,6 +10,7 @@ mod judge;
 mod options;
 mod process;
 mod refusal;
+mod recovery;
 mod remains;
 mod requests;
 mod wait;

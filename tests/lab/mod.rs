@@ -3,3 +3,4 @@
 pub(crate) mod database;
 pub(crate) mod fault_proxy;
 pub(crate) mod harness;
+pub(crate) mod standby;

@@ -27,6 +27,7 @@ use tokio::time::timeout;
 
 use super::connection::begin_to_write;
 use super::entities::ledger;
+use super::recovery::Server;
 use super::trouble::{Trouble, surely_rolled_back};
 use super::{Commit, StoreError, Verdict};
 
@@ -45,6 +46,7 @@ const PATIENCE: Duration = Duration::from_secs(20);
 #[derive(Clone, Debug)]
 pub(super) struct Writer {
     db: DatabaseConnection,
+    server: Server,
     #[cfg(test)]
     pub(super) faults: fault::Faults,
 }
@@ -65,9 +67,10 @@ enum Found {
 }
 
 impl Writer {
-    pub(super) fn new(db: DatabaseConnection) -> Self {
+    pub(super) fn new(db: DatabaseConnection, server: Server) -> Self {
         Self {
             db,
+            server,
             #[cfg(test)]
             faults: fault::Faults::default(),
         }
@@ -87,9 +90,9 @@ impl Writer {
         let mut in_doubt = false;
         loop {
             let said = match self.one_try(group).await {
-                Ok(Verdict::Stale) if in_doubt => match self.found(group).await {
+                Ok(refused @ (Verdict::Stale | Verdict::Displaced)) if in_doubt => match self.found(group).await {
                     Ok(Found::Ours) => return Ok(Verdict::Applied),
-                    Ok(Found::Anothers | Found::Nothing) => return Ok(Verdict::Stale),
+                    Ok(Found::Anothers | Found::Nothing) => return Ok(refused),
                     Err(error) => error.to_string(),
                 },
                 Ok(verdict) => return Ok(verdict),
@@ -120,14 +123,14 @@ impl Writer {
     async fn one_try(&self, group: &[Commit]) -> Result<Verdict, Failure> {
         let before = |error: &DbErr| Failure::Before(Trouble::of(error));
         let transaction = self.begin().await?;
-        let written = timeout(PATIENCE, transaction::write(&transaction, group)).await;
+        let written = timeout(PATIENCE, transaction::write(&transaction, self.server, group)).await;
         match written.map_err(|_| slow())? {
             Ok(()) => self.acknowledged(transaction).await,
-            Err(transaction::Refused::Stale) => {
+            Err(transaction::Refused::Void(verdict)) => {
                 // A failure to roll back closes the connection, which does
                 // the same.
                 let _ = timeout(PATIENCE, transaction.rollback()).await;
-                Ok(Verdict::Stale)
+                Ok(verdict)
             }
             Err(transaction::Refused::Database(error)) => Err(before(&error)),
             Err(transaction::Refused::Broken(rule)) => Err(Failure::Before(Trouble::Rule(rule))),

@@ -27,6 +27,10 @@ pub(crate) struct WorldOptions {
     pub(crate) look_up_schedule_ms: &'static [u64],
     pub(crate) look_up_interval_ms: u64,
     pub(crate) drain_ms: u64,
+    /// The time between two beats.
+    pub(crate) clock_sample_ms: u64,
+    /// On PostgreSQL a witness lies in the world's folder; SQLite always has one.
+    pub(crate) witness: bool,
     /// Added to database time.
     pub(crate) shift_s: i64,
 }
@@ -46,6 +50,8 @@ impl Default for WorldOptions {
             look_up_schedule_ms: &[100, 200, 400],
             look_up_interval_ms: 800,
             drain_ms: 3000,
+            clock_sample_ms: 3000,
+            witness: false,
             shift_s: 0,
         }
     }
@@ -94,9 +100,10 @@ impl WorldOptions {
     pub(super) fn environment(&self, database: &str, processor: &str) -> Environment {
         let schedule = format!("{:?}", self.look_up_schedule_ms);
         let providers = format!("[{}]", self.account(processor));
+        let urls: Vec<&str> = database.split(',').collect();
         let settings = [
             ("GRPC__LISTEN", "127.0.0.1:0".to_owned()),
-            ("DATABASE__URLS", format!("[{database:?}]")),
+            ("DATABASE__URLS", format!("{urls:?}")),
             ("PURPOSES", r#"["purchase", "deposit"]"#.to_owned()),
             ("PROVIDERS", providers),
             (
@@ -119,12 +126,20 @@ impl WorldOptions {
                 "TIMING__LOOK_UP_INTERVAL_MS",
                 self.look_up_interval_ms.to_string(),
             ),
+            (
+                "TIMING__CLOCK_SAMPLE_MS",
+                self.clock_sample_ms.to_string(),
+            ),
             ("TIMING__DRAIN_MS", self.drain_ms.to_string()),
             ("WORKER__POLL_MS", "50".to_owned()),
             ("LOG__FILTER", "info,payonce=debug".to_owned()),
             ("CLOCK__SHIFT_S", self.shift_s.to_string()),
         ];
-        prefixed(settings)
+        let mut environment = prefixed(settings);
+        if self.witness && database.starts_with("postgres") {
+            environment.extend(prefixed([("RECOVERY__WITNESS", "witness.json".to_owned())]));
+        }
+        environment
     }
 
     fn account(&self, processor: &str) -> String {
