@@ -242,7 +242,10 @@ mod tests {
             failover: Failover::Synchronous,
             ..RULES
         };
-        assert_eq!(notice(&promoted(), known(10, 0), declared), Notice::Accepted);
+        assert_eq!(
+            notice(&promoted(), known(10, 0), declared),
+            Notice::Accepted
+        );
         let begin = begun(&promoted(), known(11, 0), declared);
         assert_eq!(begin.state, RecoveryState::Held);
     }
@@ -250,7 +253,10 @@ mod tests {
     #[test]
     fn an_epoch_is_greater_than_any_that_is_known() {
         assert_eq!(begun(&seen(), known(11, 7), RULES).epoch, 8);
-        let of_the_row = Present { epoch: 9, ..promoted() };
+        let of_the_row = Present {
+            epoch: 9,
+            ..promoted()
+        };
         assert_eq!(begun(&of_the_row, known(11, 7), RULES).epoch, 10);
     }
 

@@ -35,8 +35,10 @@ pub(super) struct Recovery {
 #[derive(Debug, Subcommand)]
 enum Action {
     /// Show what stands
+    #[command(after_help = help!("  payonce recovery show"))]
     Show,
     /// Say that rows may be missing, where nothing could notice it
+    #[command(after_help = help!("  payonce recovery begin --lost-since 2026-01-31T08:00:00Z --by anna"))]
     Begin {
         /// From when on, in RFC 3339
         #[arg(long, value_name = "TIME")]
@@ -46,8 +48,10 @@ enum Action {
         by: String,
     },
     /// Say that the database may be worked with, look-ups first
+    #[command(after_help = help!("  payonce recovery confirm --epoch 1769846400 --by anna"))]
     Confirm(Said),
     /// Say that nothing which was lost is still to come back
+    #[command(after_help = help!("  payonce recovery end --epoch 1769846400 --by anna"))]
     End(Said),
 }
 

@@ -13,7 +13,8 @@ use tokio::sync::OwnedSemaphorePermit;
 
 use super::change::{After, Change};
 use super::{
-    Account, Dispatch, Engine, EngineError, Held, Moment, fresh_attempt, fresh_case, fresh_operation,
+    Account, Dispatch, Engine, EngineError, Held, Moment, fresh_attempt, fresh_case,
+    fresh_operation,
 };
 
 /// How often a decision is made again before the writer gives up. Each round
@@ -190,7 +191,9 @@ impl Engine {
             }
             Verdict::Stale => Ok(None),
             Verdict::Displaced => {
-                footing.into_iter().for_each(|footing| self.suspect(footing));
+                footing
+                    .into_iter()
+                    .for_each(|footing| self.suspect(footing));
                 Ok(None)
             }
         }

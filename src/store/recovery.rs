@@ -34,7 +34,10 @@ impl Server {
             return Ok(Self::Nameless);
         }
         let sql = format!("SELECT {}", Self::Timeline.named());
-        match db.query_one_raw(Statement::from_string(DbBackend::Postgres, sql)).await {
+        match db
+            .query_one_raw(Statement::from_string(DbBackend::Postgres, sql))
+            .await
+        {
             Ok(_) => Ok(Self::Timeline),
             Err(error) if is_unknown_to_the_server(&error) => {
                 tracing::warn!(

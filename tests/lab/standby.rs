@@ -44,12 +44,25 @@ impl Pair {
             folder,
         };
         give_to_postgres(pair.folder.path());
-        pair.run("initdb", &["--username=postgres", "--auth=trust", "--no-sync", "-D", PRIMARY]);
+        pair.run(
+            "initdb",
+            &[
+                "--username=postgres",
+                "--auth=trust",
+                "--no-sync",
+                "-D",
+                PRIMARY,
+            ],
+        );
         pair.primary = Some(pair.serve(PRIMARY));
         pair.answers(PRIMARY).await;
         let host = pair.folder.path().display().to_string();
         let from = ["-h", &host, "-p", &port(PRIMARY), "-U", "postgres"];
-        let copy = [&from[..], &["-R", "-X", "stream", "-c", "fast", "-D", STANDBY]].concat();
+        let copy = [
+            &from[..],
+            &["-R", "-X", "stream", "-c", "fast", "-D", STANDBY],
+        ]
+        .concat();
         pair.run("pg_basebackup", &copy);
         pair.standby = Some(pair.serve(STANDBY));
         pair.answers(STANDBY).await;
@@ -68,7 +81,9 @@ impl Pair {
     /// Waits until the standby has all that the primary has written so far,
     /// then stops it: from now on it falls behind.
     pub(crate) async fn let_the_standby_fall_behind(&mut self) {
-        let written = self.ask(PRIMARY, "SELECT pg_current_wal_flush_lsn()").unwrap();
+        let written = self
+            .ask(PRIMARY, "SELECT pg_current_wal_flush_lsn()")
+            .unwrap();
         let there = format!("SELECT pg_last_wal_replay_lsn() >= '{written}'::pg_lsn");
         eventually("the standby has replayed", async || {
             match self.ask(STANDBY, &there) {
@@ -99,7 +114,16 @@ impl Pair {
     fn ask(&self, name: &str, sql: &str) -> Result<String, String> {
         let host = self.folder.path().display().to_string();
         let mut psql = self.command("psql");
-        psql.args(["-h", &host, "-p", &port(name), "-U", "postgres", "-XAtc", sql]);
+        psql.args([
+            "-h",
+            &host,
+            "-p",
+            &port(name),
+            "-U",
+            "postgres",
+            "-XAtc",
+            sql,
+        ]);
         let ended = psql.output().expect("psql runs");
         if ended.status.success() {
             return Ok(String::from_utf8_lossy(&ended.stdout).trim().to_owned());
@@ -113,7 +137,16 @@ impl Pair {
         let port = format!("port={}", port(name));
         let mut server = self.command("postgres");
         server
-            .args(["-D", name, "-c", "listen_addresses=", "-c", &sockets, "-c", &port])
+            .args([
+                "-D",
+                name,
+                "-c",
+                "listen_addresses=",
+                "-c",
+                &sockets,
+                "-c",
+                &port,
+            ])
             .args(["-c", "hot_standby=on", "-c", "max_wal_senders=4"])
             .stdin(Stdio::null())
             .stdout(Stdio::null())
@@ -136,7 +169,13 @@ impl Pair {
         let mut command = Command::new("setpriv");
         command.args(["--pdeathsig", "KILL"]);
         if is_root() {
-            command.args(["--reuid", "postgres", "--regid", "postgres", "--init-groups"]);
+            command.args([
+                "--reuid",
+                "postgres",
+                "--regid",
+                "postgres",
+                "--init-groups",
+            ]);
         }
         command
             .arg("--")

@@ -6,8 +6,8 @@ use crate::app::{StartError, settings};
 use crate::config::Config;
 use crate::domain::recovery::RecoveryState;
 use crate::domain::time::Instant;
-use crate::store::recovery::Present;
 use crate::store::Store;
+use crate::store::recovery::Present;
 
 use super::{Watch, next};
 
@@ -90,4 +90,3 @@ async fn with(
     store.close().await;
     acted
 }
-

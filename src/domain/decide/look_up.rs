@@ -100,11 +100,7 @@ fn absence_counts(draft: &Draft<'_>) -> bool {
         | State::Canceled
         | State::Voided => false,
     };
-    absentable
-        && untouched
-        && nothing_known
-        && from.is_some_and(|from| now >= from)
-        && apart
+    absentable && untouched && nothing_known && from.is_some_and(|from| now >= from) && apart
 }
 
 /// Time alone turns an unresolved operation into nothing but a question for a
@@ -162,7 +158,8 @@ fn held_back_since(draft: &Draft<'_>) -> Option<Instant> {
 
 /// A send follows the look-up that allows it at once.
 fn look_again(draft: &mut Draft<'_>) {
-    let waits_only_for_this = draft.operation().review.is_none() && draft.context.recovery.is_some();
+    let waits_only_for_this =
+        draft.operation().review.is_none() && draft.context.recovery.is_some();
     let goes_out = match draft.state() {
         State::Unknown => may_resend_now(draft),
         State::Queued => waits_only_for_this && may_send_now(draft),

@@ -116,7 +116,8 @@ pub(super) async fn a_commit_on_a_database_that_went_back_is_displaced(bed: Bed)
 
 async fn on(store: &Store, commit: crate::store::Commit, epoch: i64, beat: i64) -> Verdict {
     let footing = Some(Footing { epoch, beat });
-    let judged: Result<_, StoreError> =
-        store.commit(crate::store::Commit { footing, ..commit }).await;
+    let judged: Result<_, StoreError> = store
+        .commit(crate::store::Commit { footing, ..commit })
+        .await;
     judged.expect("judged")
 }

@@ -90,11 +90,13 @@ impl Writer {
         let mut in_doubt = false;
         loop {
             let said = match self.one_try(group).await {
-                Ok(refused @ (Verdict::Stale | Verdict::Displaced)) if in_doubt => match self.found(group).await {
-                    Ok(Found::Ours) => return Ok(Verdict::Applied),
-                    Ok(Found::Anothers | Found::Nothing) => return Ok(refused),
-                    Err(error) => error.to_string(),
-                },
+                Ok(refused @ (Verdict::Stale | Verdict::Displaced)) if in_doubt => {
+                    match self.found(group).await {
+                        Ok(Found::Ours) => return Ok(Verdict::Applied),
+                        Ok(Found::Anothers | Found::Nothing) => return Ok(refused),
+                        Err(error) => error.to_string(),
+                    }
+                }
                 Ok(verdict) => return Ok(verdict),
                 Err(Failure::Before(Trouble::Passing(said))) => said,
                 Err(Failure::Before(Trouble::Lasting(said))) if in_doubt => said,
@@ -123,7 +125,11 @@ impl Writer {
     async fn one_try(&self, group: &[Commit]) -> Result<Verdict, Failure> {
         let before = |error: &DbErr| Failure::Before(Trouble::of(error));
         let transaction = self.begin().await?;
-        let written = timeout(PATIENCE, transaction::write(&transaction, self.server, group)).await;
+        let written = timeout(
+            PATIENCE,
+            transaction::write(&transaction, self.server, group),
+        )
+        .await;
         match written.map_err(|_| slow())? {
             Ok(()) => self.acknowledged(transaction).await,
             Err(transaction::Refused::Void(verdict)) => {

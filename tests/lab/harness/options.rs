@@ -126,10 +126,7 @@ impl WorldOptions {
                 "TIMING__LOOK_UP_INTERVAL_MS",
                 self.look_up_interval_ms.to_string(),
             ),
-            (
-                "TIMING__CLOCK_SAMPLE_MS",
-                self.clock_sample_ms.to_string(),
-            ),
+            ("TIMING__CLOCK_SAMPLE_MS", self.clock_sample_ms.to_string()),
             ("TIMING__DRAIN_MS", self.drain_ms.to_string()),
             ("WORKER__POLL_MS", "50".to_owned()),
             ("LOG__FILTER", "info,payonce=debug".to_owned()),
