@@ -17,12 +17,13 @@ use std::time::Duration;
 use crate::config::{Config, Failover};
 use crate::domain::recovery::{RecoveryState, Standing};
 use crate::domain::time::Instant;
-use crate::store::recovery::{Begin, Present, Recoveries};
+use crate::store::recovery::{Begin, Recoveries};
 use crate::store::{Store, StoreError};
 
 use super::StartError;
 use witness::Witness;
 
+pub use crate::store::recovery::Present;
 pub use commands::{begin, confirm, end, show};
 
 /// How often a beat that was refused is looked into before it is left to the

@@ -9,7 +9,7 @@ use super::help::help;
 use super::output::Output;
 use super::settings::{self, Settings};
 use super::{Exit, Failure};
-use crate::app::recovery;
+use crate::app::recovery::{self, Present};
 use crate::config::Config;
 use crate::domain::recovery::RecoveryState;
 use crate::domain::time::Instant;
@@ -21,13 +21,6 @@ use crate::domain::time::Instant;
 #[derive(Debug, Args)]
 #[command(after_help = help!("  payonce recovery show\n  payonce recovery begin --lost-since 2026-01-31T08:00:00Z --by anna\n  payonce recovery confirm --epoch 1769846400 --by anna"))]
 pub(super) struct Recovery {
-    #[command(flatten)]
-    settings: Settings,
-
-    /// The database, sqlite:// or postgres://; of several the writable one
-    #[arg(long, value_name = "URL", global = true)]
-    database: Vec<String>,
-
     #[command(subcommand)]
     action: Action,
 }
@@ -36,10 +29,12 @@ pub(super) struct Recovery {
 enum Action {
     /// Show what stands
     #[command(after_help = help!("  payonce recovery show"))]
-    Show,
+    Show(Place),
     /// Say that rows may be missing, where nothing could notice it
     #[command(after_help = help!("  payonce recovery begin --lost-since 2026-01-31T08:00:00Z --by anna"))]
     Begin {
+        #[command(flatten)]
+        place: Place,
         /// From when on, in RFC 3339
         #[arg(long, value_name = "TIME")]
         lost_since: Timestamp,
@@ -55,8 +50,21 @@ enum Action {
     End(Said),
 }
 
+/// Which database.
+#[derive(Debug, Args)]
+struct Place {
+    #[command(flatten)]
+    settings: Settings,
+
+    /// The database, sqlite:// or postgres://; of several the writable one
+    #[arg(long, value_name = "URL")]
+    database: Vec<String>,
+}
+
 #[derive(Debug, Args)]
 struct Said {
+    #[command(flatten)]
+    place: Place,
     /// The epoch that `show` shows
     #[arg(long, value_name = "NUMBER")]
     epoch: i64,
@@ -67,28 +75,41 @@ struct Said {
 
 impl Recovery {
     pub(super) async fn run(self, output: Output) -> Result<Exit, Failure> {
+        let value = shown_as_json(&act(self.action).await?);
+        output.value(&json!({ "recovery": value }), &text(&value));
+        Ok(Exit::Done)
+    }
+}
+
+async fn act(action: Action) -> Result<Present, Failure> {
+    Ok(match action {
+        Action::Show(place) => recovery::show(&place.config()?).await?,
+        Action::Begin {
+            place,
+            lost_since,
+            by,
+        } => recovery::begin(&place.config()?, instant(&lost_since), &by).await?,
+        Action::Confirm(said) => {
+            recovery::confirm(&said.place.config()?, said.epoch, &said.by).await?
+        }
+        Action::End(said) => recovery::end(&said.place.config()?, said.epoch, &said.by).await?,
+    })
+}
+
+impl Place {
+    fn config(&self) -> Result<Config, Failure> {
         let mut loader = self.settings.loader();
         if !self.database.is_empty() {
             loader = loader.set("database.urls", &self.database);
         }
         let config = loader.load()?;
         settings::start_log(&config)?;
-        let value = act(self.action, &config).await?;
-        output.value(&json!({ "recovery": value }), &text(&value));
-        Ok(Exit::Done)
+        Ok(config)
     }
 }
 
-async fn act(action: Action, config: &Config) -> Result<Value, Failure> {
-    let present = match action {
-        Action::Show => recovery::show(config).await?,
-        Action::Begin { lost_since, by } => {
-            recovery::begin(config, instant(&lost_since), &by).await?
-        }
-        Action::Confirm(said) => recovery::confirm(config, said.epoch, &said.by).await?,
-        Action::End(said) => recovery::end(config, said.epoch, &said.by).await?,
-    };
-    Ok(json!({
+fn shown_as_json(present: &Present) -> Value {
+    json!({
         "epoch": present.epoch,
         "state": present.state.name(),
         "lost_since": present.lost_since.map(shown),
@@ -97,7 +118,7 @@ async fn act(action: Action, config: &Config) -> Result<Value, Failure> {
         "beat": present.beat,
         "beat_at": present.beat_at.map(shown),
         "timeline": present.timeline,
-    }))
+    })
 }
 
 fn instant(time: &Timestamp) -> Instant {

@@ -22,8 +22,9 @@ impl World {
             .options
             .environment(self.database.url(), self.judge.address());
         let ended = payonce()
-            .args(["recovery", "--json", "--log-filter", "off"])
+            .args(["recovery", "--json"])
             .args(arguments)
+            .args(["--log-filter", "off"])
             .envs(environment)
             .current_dir(self.folder.path())
             .output()
