@@ -78,6 +78,8 @@ impl Service {
     ///
     /// See [`StartError`]. What was started before the error is stopped.
     pub async fn start(config: Config, migrate: Migrate) -> Result<Self, StartError> {
+        #[cfg(debug_assertions)]
+        settings::arm_failpoint(&config.debug)?;
         let simulator = inner_simulator::start_if_needed(&config).await?;
         let config = inner_simulator::use_if_running(config, simulator.as_ref());
         let store = open(&config, migrate).await?;

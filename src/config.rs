@@ -29,8 +29,8 @@ pub use loader::Loader;
 pub use problem::{ConfigError, Problem};
 pub use provider_account::{Facts, ProviderAccount, ProviderKind, ProviderProfile};
 pub use sections::{
-    ClockConfig, Database, Deployment, Failover, Grpc, Log, LogFormat, RecoveryConfig,
-    SimulatorConfig, Worker,
+    ClockConfig, Database, Debugging, Deployment, FailHow, Failover, Grpc, Log, LogFormat,
+    RecoveryConfig, SimulatorConfig, Worker,
 };
 pub use timing::Timing;
 
@@ -74,6 +74,8 @@ pub struct Config {
     pub simulator: SimulatorConfig,
     /// Database time.
     pub clock: ClockConfig,
+    /// Failing on purpose.
+    pub debug: Debugging,
 }
 
 impl Config {

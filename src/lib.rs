@@ -8,15 +8,16 @@
 //! | module    | may import                                                            |
 //! |-----------|-----------------------------------------------------------------------|
 //! | domain    |                                                                       |
+//! | failpoint |                                                                       |
 //! | clock     | domain                                                                |
 //! | proto     |                                                                       |
-//! | http      | domain                                                                |
+//! | http      | domain, failpoint                                                     |
 //! | telemetry | domain                                                                |
 //! | config    | domain                                                                |
-//! | store     | domain, clock                                                         |
+//! | store     | domain, clock, failpoint                                              |
 //! | provider  | domain, http, telemetry                                               |
-//! | engine    | domain, store, clock, telemetry                                       |
-//! | worker    | domain, engine, provider, http, clock, telemetry, store::claims       |
+//! | engine    | domain, store, clock, telemetry, failpoint                            |
+//! | worker    | domain, engine, provider, http, clock, telemetry, failpoint, store::claims |
 //! | api       | domain, engine, clock, proto, telemetry                               |
 //! | client    | proto, config, telemetry                                              |
 //! | cli       | proto, config, telemetry, client, app, simulator, domain, http, clock |
@@ -35,6 +36,8 @@ pub mod clock;
 pub mod config;
 pub mod domain;
 pub mod engine;
+#[cfg(debug_assertions)]
+pub mod failpoint;
 pub mod http;
 pub mod proto;
 pub mod provider;

@@ -3,10 +3,14 @@
 use std::time::Duration;
 
 use crate::api;
+#[cfg(debug_assertions)]
+use crate::config;
 use crate::config::{Config, Timing};
 use crate::domain::profile::Timings;
 use crate::domain::reference::Purpose;
 use crate::engine;
+#[cfg(debug_assertions)]
+use crate::failpoint;
 use crate::store::StoreOptions;
 use crate::worker;
 
@@ -62,6 +66,25 @@ pub(super) fn worker(config: &Config, owner: String) -> worker::Options {
         poll: Duration::from_millis(config.worker.poll_ms),
         lease: Duration::from_millis(config.timing.lease_ms),
     }
+}
+
+/// Makes the process die where the configuration says so.
+#[cfg(debug_assertions)]
+pub(super) fn arm_failpoint(debug: &config::Debugging) -> Result<(), StartError> {
+    if debug.fail_at.is_empty() {
+        return Ok(());
+    }
+    let point = debug.fail_at.parse().map_err(|rule| StartError::Setting {
+        key: "debug.fail_at",
+        rule,
+    })?;
+    let death = match debug.fail_how {
+        config::FailHow::Abort => failpoint::Death::Abort,
+        config::FailHow::Panic => failpoint::Death::Panic,
+    };
+    tracing::warn!(?point, "this process will die there");
+    failpoint::arm(point, death, debug.fail_nth);
+    Ok(())
 }
 
 fn timings(timing: &Timing) -> Timings {

@@ -37,6 +37,11 @@ pub(super) fn check(config: &Config) -> Result<(), ConfigError> {
     check_log_and_simulator(config, &mut problems);
     check_recovery(&config.recovery, &mut problems);
     check_clock(config.clock.shift_s, &mut problems);
+    problems.require(
+        config.debug.fail_at.is_empty() || cfg!(debug_assertions),
+        "debug.fail_at",
+        "must be empty: only debug builds fail on purpose",
+    );
     problems.into_result()
 }
 

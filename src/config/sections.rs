@@ -143,6 +143,29 @@ pub struct ClockConfig {
     pub shift_s: i64,
 }
 
+/// What becomes of a process that reaches `debug.fail_at`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum FailHow {
+    /// It ends at once.
+    Abort,
+    /// The task that is there panics, each time.
+    Panic,
+}
+
+/// Failing on purpose, to see what a crash leads to. Only in debug builds: a
+/// release build refuses any `fail_at`.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Debugging {
+    /// The name of a failure point; empty for none.
+    pub fail_at: String,
+    /// What happens there.
+    pub fail_how: FailHow,
+    /// At which time of reaching it, from 1.
+    pub fail_nth: u32,
+}
+
 /// Reads a list, or one string as a list of one: that is how a single value
 /// is written in an environment variable.
 pub(super) fn one_or_many<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<String>, D::Error> {

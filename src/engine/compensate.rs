@@ -75,6 +75,8 @@ impl Engine {
             change.guard(&subject.compensations);
             let (commit, after) = change.decided(&subject, decision, None, false).await?;
             if let Some(after) = self.apply(commit, after).await? {
+                #[cfg(debug_assertions)]
+                crate::failpoint::pass(crate::failpoint::Point::B12RefundReserved);
                 let parent = after.own.clone().unwrap_or(subject.own);
                 let compensation = after.child.clone();
                 self.hand_out(after, slot);

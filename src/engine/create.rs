@@ -53,6 +53,8 @@ impl Engine {
         submit: bool,
     ) -> Result<Created, EngineError> {
         let purpose = self.purpose(request)?;
+        #[cfg(debug_assertions)]
+        crate::failpoint::pass(crate::failpoint::Point::BeforeReserve);
         for _ in 0..ROUNDS {
             let superseded = self.superseded(tenant, request, &purpose).await?;
             let generation = superseded
@@ -74,6 +76,8 @@ impl Engine {
                 has_slot: slot.is_some(),
             };
             if let Some(after) = self.insert(tenant, request, plan).await? {
+                #[cfg(debug_assertions)]
+                crate::failpoint::pass(crate::failpoint::Point::B1Reserved);
                 let record = after.own.clone().ok_or(EngineError::Contended)?;
                 self.hand_out(after, slot);
                 return Ok(Created {

@@ -3,8 +3,9 @@
 
 use crate::domain::decide::{Context, Decision, Event, Opening, Subject, decide};
 use crate::domain::evidence::LookUp;
+use crate::domain::fact::{self, Fact};
 use crate::domain::ids::OperationId;
-use crate::domain::operation::Record;
+use crate::domain::operation::{Lease, Record};
 use crate::domain::reference::TenantId;
 use crate::domain::refusal::Refusal;
 use crate::domain::time::Instant;
@@ -58,8 +59,9 @@ impl Engine {
     ) -> Result<Recorded, EngineError> {
         for _ in 0..ROUNDS {
             let subject = self.subject(tenant, id).await?;
-            let fenced = is_fenced(&event);
-            if fenced && lost(&subject.own, held) {
+            let now = self.now();
+            let lost = lost(&subject.own.operation.lease, held);
+            if lost && is_fenced(&event) {
                 return Ok(Recorded::Fenced);
             }
             let moment = self.moment();
@@ -68,6 +70,11 @@ impl Engine {
                 Err(EngineError::Refused(Refusal::NoPlace(_))) => return Ok(Recorded::NoPlace),
                 Err(error) => return Err(error),
             };
+            let nothing = found_nothing(&decision);
+            if nothing && (lost || is_over(&subject.own.operation.lease, now)) {
+                return Ok(Recorded::Fenced);
+            }
+            let fenced = nothing || is_fenced(&event);
             if decision.is_nothing() {
                 return Ok(Recorded::Done(Box::new(subject.own)));
             }
@@ -214,8 +221,25 @@ impl Engine {
     }
 }
 
-fn lost(record: &Record, held: Option<Held>) -> bool {
-    held.is_none_or(|held| held.epoch != record.operation.lease.epoch)
+/// Whether somebody else took the lease over.
+fn lost(lease: &Lease, held: Option<Held>) -> bool {
+    held.is_none_or(|held| held.epoch != lease.epoch)
+}
+
+/// Whether a lease that nobody took over has lapsed or was given back. A
+/// finding of nothing is void then: P8 counts on it to be no older than a
+/// lease, and one whose first acknowledgement was lost must not count twice.
+fn is_over(lease: &Lease, now: Instant) -> bool {
+    let is_live = lease.owner.is_some() && lease.until.is_some_and(|until| now < until);
+    !is_live
+}
+
+/// Whether a look-up brought no finding; payments of others are none.
+fn found_nothing(decision: &Decision) -> bool {
+    decision.own.iter().any(|fact| match fact {
+        Fact::LookedUp { verdict } => *verdict != fact::Verdict::Found,
+        _ => false,
+    })
 }
 
 /// What is void without the lease under which it happened.
@@ -233,5 +257,46 @@ fn is_fenced(event: &Event) -> bool {
         | Event::Submit(_)
         | Event::Compensate(_)
         | Event::Supersede { .. } => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+
+    const NOW: Instant = Instant(1_000_000);
+
+    fn lease(epoch: i64) -> Lease {
+        Lease {
+            epoch,
+            owner: Some("replica".to_owned()),
+            until: Some(NOW + Duration::from_millis(1)),
+        }
+    }
+
+    #[test]
+    fn a_lease_of_another_epoch_is_lost() {
+        let held = |epoch| Some(Held { epoch });
+        assert!(!lost(&lease(3), held(3)));
+        assert!(lost(&lease(4), held(3)));
+        assert!(lost(&lease(3), None));
+    }
+
+    #[test]
+    fn a_lease_that_lapsed_or_was_given_back_is_over() {
+        assert!(!is_over(&lease(3), NOW));
+        let lapsed = Lease {
+            until: Some(NOW),
+            ..lease(3)
+        };
+        assert!(is_over(&lapsed, NOW));
+        let given_back = Lease {
+            owner: None,
+            until: None,
+            ..lease(3)
+        };
+        assert!(is_over(&given_back, NOW));
     }
 }

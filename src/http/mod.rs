@@ -29,6 +29,8 @@
 //! many servers close theirs, because a request lost in that race would be
 //! ambiguous for nothing.
 
+#[cfg(debug_assertions)]
+mod cut_body;
 mod failure;
 mod outbound;
 #[cfg(test)]

@@ -138,8 +138,14 @@ impl Outbound {
         request: reqwest::Request,
         body_cap: usize,
     ) -> Result<Answer, Failure> {
+        #[cfg(debug_assertions)]
+        let (request, moves_money) = super::cut_body::cut_if_armed(request);
         let sent = self.client.execute(request).await;
         let mut response = sent.map_err(|error| Failure::to_send(&error))?;
+        #[cfg(debug_assertions)]
+        if moves_money {
+            crate::failpoint::pass(crate::failpoint::Point::B5Executed);
+        }
         let mut body = Vec::new();
         while let Some(chunk) = response
             .chunk()

@@ -62,6 +62,8 @@ async fn in_one_transaction(db: &sea_orm::DatabaseConnection) -> Result<usize, S
         .map_err(refused)?;
     Migrator::up(&transaction, None).await.map_err(refused)?;
     check(&transaction).await?;
+    #[cfg(debug_assertions)]
+    crate::failpoint::pass(crate::failpoint::Point::InsideMigration);
     transaction.commit().await.map_err(refused)?;
     Ok(pending.len())
 }

@@ -9,6 +9,8 @@ use crate::domain::decide::Event;
 use crate::domain::ids::OperationId;
 use crate::domain::reference::TenantId;
 use crate::engine::{Dispatch, EngineError, Held, Recorded};
+#[cfg(debug_assertions)]
+use crate::failpoint;
 use crate::provider::Sent;
 use crate::telemetry::fields;
 
@@ -41,6 +43,8 @@ impl Pool {
         };
         let may_write = || BootTime::now() < write_by;
         let deadline = self.engine.timings().provider_deadline;
+        #[cfg(debug_assertions)]
+        failpoint::pass(failpoint::Point::B2Intended);
         let sent = adapter
             .send(
                 attempt.step,
@@ -51,6 +55,8 @@ impl Pool {
             )
             .await;
         drop(slot);
+        #[cfg(debug_assertions)]
+        failpoint::pass(failpoint::Point::B6Answered);
         let event = ended(attempt.id, sent);
         let tenant = &record.operation.intent.tenant;
         self.bring_home(tenant, record.operation.id, held, event)
@@ -77,12 +83,16 @@ impl Pool {
             .when(|error| matches!(error, EngineError::Store(_) | EngineError::Contended))
             .await;
         match recorded {
-            Ok(Recorded::Done(record)) => tracing::info!(
-                event = name,
-                { fields::STATE } = %record.operation.state,
-                version = record.operation.version,
-                "recorded"
-            ),
+            Ok(Recorded::Done(record)) => {
+                #[cfg(debug_assertions)]
+                failpoint::pass(failpoint::Point::B7Finished);
+                tracing::info!(
+                    event = name,
+                    { fields::STATE } = %record.operation.state,
+                    version = record.operation.version,
+                    "recorded"
+                );
+            }
             Ok(Recorded::Fenced) => {
                 tracing::info!(
                     event = name,

@@ -139,6 +139,10 @@ impl Pool {
             }
         };
         let claimed = due.len();
+        #[cfg(debug_assertions)]
+        if claimed > 0 {
+            crate::failpoint::pass(crate::failpoint::Point::Claimed);
+        }
         for record in due {
             if let Some(slot) = slots.pop() {
                 self.start(record, slot);

@@ -49,7 +49,10 @@ impl Pool {
             Ok(Opened::Dispatch(dispatch)) => self.send(*dispatch).await,
             // Something stands in its way: look again later, not at once.
             Ok(Opened::Refused) => self.conclude(&record, held, Event::Overdue).await,
-            Ok(Opened::Stale) => self.give_back(&record, held).await,
+            Ok(Opened::Stale) => {
+                tracing::info!("another writer was faster, no attempt was opened");
+                self.give_back(&record, held).await;
+            }
             Err(error) => {
                 tracing::warn!(%error, "the attempt could not be opened");
                 self.give_back(&record, held).await;
@@ -65,6 +68,8 @@ impl Pool {
         };
         let deadline = self.engine.timings().provider_deadline;
         let found = adapter.look_up(operation, deadline).await;
+        #[cfg(debug_assertions)]
+        crate::failpoint::pass(crate::failpoint::Point::LookedUp);
         self.conclude(record, held, Event::LookedUp(found)).await;
     }
 

@@ -159,7 +159,12 @@ async fn lose_later(caller: &Caller, kept: &str) {
     let unknown = caller
         .pay(charge("order-unknown", "pm_drop_response"))
         .await;
-    assert_eq!(unknown.state(), OperationState::Unknown);
+    let unknown = unknown.operation_id;
+    caller
+        .until_it(&unknown, "its answer is lost", |it| {
+            it.state() == OperationState::Unknown
+        })
+        .await;
 }
 
 /// The callers never learned, or say it again to be sure.

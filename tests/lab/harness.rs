@@ -5,8 +5,14 @@
 //! operation may be unfinished without a person looking at it, and no capture
 //! in the processor's ledger may lack an operation that knows of it.
 
+mod audit;
+mod books;
 mod caller;
+mod commit;
+mod crash;
+mod fleet;
 mod judge;
+mod log;
 mod options;
 mod process;
 mod recovery;
@@ -22,7 +28,11 @@ use tempfile::TempDir;
 use super::database::TestDatabase;
 use process::Process;
 
+pub(crate) use books::broken_ledgers;
 pub(crate) use caller::Caller;
+pub(crate) use commit::built_commit;
+pub(crate) use crash::dies_at_start;
+pub(crate) use fleet::{Fleet, FleetOptions, Roster};
 pub(crate) use judge::Judge;
 pub(crate) use options::WorldOptions;
 pub(crate) use process::payonce;
@@ -121,6 +131,16 @@ impl World {
         service.process.kill();
     }
 
+    /// Stops a replica in the middle of whatever it does.
+    pub(crate) fn freeze(&self, number: usize) {
+        self.replica(number).process.signal("STOP");
+    }
+
+    /// Lets a stopped replica go on, as if nothing had been.
+    pub(crate) fn thaw(&self, number: usize) {
+        self.replica(number).process.signal("CONT");
+    }
+
     /// Asks a replica to stop and waits until it has; returns its exit code.
     pub(crate) async fn stop(&mut self, number: usize) -> Option<i32> {
         let mut service = self.services[number].take().expect("a running replica");
@@ -150,7 +170,7 @@ impl World {
 
     /// Waits until no operation is unfinished, however each ends.
     pub(crate) async fn settle(&self) {
-        let caller = self.caller();
+        let caller = self.any_caller();
         eventually("all operations come to rest", async || {
             let unfinished = remains::unfinished(&caller.list().await);
             if unfinished.is_empty() {

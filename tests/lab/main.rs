@@ -1,16 +1,30 @@
 //! The tools that tests and long runs share, on the command line:
 //! `cargo run --example lab -- fault-proxy --upstream 127.0.0.1:8090`.
-#![allow(clippy::print_stdout, reason = "a command line tool")]
+#![allow(
+    clippy::print_stdout,
+    clippy::print_stderr,
+    reason = "a command line tool"
+)]
 
 use std::net::SocketAddr;
+use std::process::ExitCode;
 
 use anyhow::Context;
 use clap::Parser;
 use tokio::io::{AsyncBufReadExt, BufReader, stdin};
 
-use crate::fault_proxy::{FaultProxy, Mode};
+use crate::lab::fault_proxy::{FaultProxy, Mode};
+use crate::tools::{crash_matrix, kill_cycles, late_arrivals, soak, zombies};
 
-mod fault_proxy;
+#[allow(
+    dead_code,
+    unused_imports,
+    unused_macros,
+    reason = "the integration tests use the rest"
+)]
+#[path = "mod.rs"]
+mod lab;
+mod tools;
 
 /// The tools that payonce is tried with
 #[derive(Parser)]
@@ -20,6 +34,11 @@ enum Tool {
     /// Prints its address, then reads a mode a line; `count` prints how many
     /// connections were accepted and how many were cut.
     FaultProxy(FaultProxyArgs),
+    CrashMatrix(crash_matrix::Args),
+    Soak(soak::Args),
+    KillCycles(kill_cycles::Args),
+    Zombies(zombies::Args),
+    LateArrivals(late_arrivals::Args),
 }
 
 #[derive(clap::Args)]
@@ -36,9 +55,18 @@ struct FaultProxyArgs {
 }
 
 #[tokio::main]
-async fn main() -> anyhow::Result<()> {
-    let Tool::FaultProxy(args) = Tool::parse();
-    run_fault_proxy(args).await
+async fn main() -> anyhow::Result<ExitCode> {
+    match Tool::parse() {
+        Tool::FaultProxy(args) => {
+            run_fault_proxy(args).await?;
+            Ok(ExitCode::SUCCESS)
+        }
+        Tool::CrashMatrix(args) => crash_matrix::run(args).await,
+        Tool::Soak(args) => soak::run(args).await,
+        Tool::KillCycles(args) => kill_cycles::run(args).await,
+        Tool::Zombies(args) => zombies::run(args).await,
+        Tool::LateArrivals(args) => late_arrivals::run(args).await,
+    }
 }
 
 async fn run_fault_proxy(args: FaultProxyArgs) -> anyhow::Result<()> {

@@ -6,10 +6,10 @@ use crate::app::{StartError, settings};
 use crate::config::Config;
 use crate::domain::recovery::RecoveryState;
 use crate::domain::time::Instant;
-use crate::store::Store;
-use crate::store::recovery::Present;
+use crate::store::recovery::{Begin, Present};
+use crate::store::{Store, StoreError};
 
-use super::{Watch, next};
+use super::{ROUNDS, Watch, next};
 
 /// What stands.
 ///
@@ -27,14 +27,21 @@ pub async fn show(config: &Config) -> Result<Present, StartError> {
 ///
 /// As for [`show`].
 pub async fn begin(config: &Config, lost_since: Instant, by: &str) -> Result<Present, StartError> {
-    with(config, async |watch, seen| {
-        let state = RecoveryState::AwaitingConfirmation;
-        let mut begin = next(&seen, watch.known, state, lost_since);
-        begin.by = Some(by.to_owned());
-        if !watch.door.begin(&seen, begin).await? {
-            return Err(refused("another replica was faster: say it again"));
+    with(config, async |watch, mut seen| {
+        // A replica that runs may count a beat in between.
+        for _ in 0..ROUNDS {
+            let state = RecoveryState::AwaitingConfirmation;
+            let begin = Begin {
+                by: Some(by.to_owned()),
+                ..next(&seen, watch.known, state, lost_since)
+            };
+            if watch.door.begin(&seen, begin).await? {
+                return Ok(watch.beat().await?);
+            }
+            seen = watch.beat().await?;
         }
-        Ok(watch.beat().await?)
+        let busy = "the running replicas do not let a recovery begin: try again";
+        Err(StoreError::Unavailable(busy.to_owned()).into())
     })
     .await
 }

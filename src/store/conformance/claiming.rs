@@ -9,6 +9,7 @@ use super::bed::Bed;
 use super::sample::*;
 use crate::domain::fact::Fact;
 use crate::domain::operation::Record;
+use crate::domain::reference::TenantId;
 use crate::domain::time::Instant;
 use crate::store::{LeaseWrite, Store};
 
@@ -94,6 +95,32 @@ pub(super) async fn the_oldest_is_first_and_the_future_waits(bed: Bed) {
     assert_eq!(one, [first.operation.id]);
     let rest = ids(claim(&store, "replica", 9).await);
     assert_eq!(rest, [second.operation.id]);
+    store.close().await;
+}
+
+/// One line for all: a tenant waits for what was due before, and for nothing
+/// that came later, however much another tenant has.
+pub(super) async fn a_backlog_of_one_tenant_does_not_overtake_another(bed: Bed) {
+    let store = bed.store().await;
+    for n in 0..30 {
+        due(&store, &n.to_string(), at(n)).await;
+    }
+    let mut intent = charge("0");
+    intent.tenant = TenantId::parse("quiet").expect("a tenant");
+    rekey(&mut intent);
+    let mut facts = sent_and_unknown();
+    facts.push(Fact::CheckScheduled {
+        at: Some(at(9) + Duration::from_millis(1)),
+    });
+    let quiet = stored(&store, intent, facts).await;
+    let earlier = claim(&store, "replica", 10).await;
+    assert!(
+        earlier
+            .iter()
+            .all(|it| it.operation.intent.tenant == tenant())
+    );
+    let next = claim(&store, "replica", 1).await.remove(0);
+    assert_eq!(next.operation.id, quiet.operation.id);
     store.close().await;
 }
 

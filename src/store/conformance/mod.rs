@@ -96,6 +96,7 @@ on_both! {
         one_of_64_claimers_wins,
         what_is_due_is_handed_out_once,
         the_oldest_is_first_and_the_future_waits,
+        a_backlog_of_one_tenant_does_not_overtake_another,
         a_lapsed_lease_is_taken_over,
         a_fenced_write_is_void_after_a_takeover,
         an_old_release_leaves_the_newer_lease,

@@ -3,6 +3,8 @@
 use sea_orm::{DatabaseTransaction, DbErr};
 
 use super::{children, judge, operations};
+#[cfg(debug_assertions)]
+use crate::store::AttemptWrite;
 use crate::store::recovery::{self, Server};
 use crate::store::trouble::Trouble;
 use crate::store::{Commit, Verdict};
@@ -42,6 +44,8 @@ pub(super) async fn write(
     if !written {
         return Err(Refused::Void(Verdict::Stale));
     }
+    #[cfg(debug_assertions)]
+    halfway(group);
     children::effects(transaction, group).await.map_err(raced)?;
     children::cases(transaction, group).await.map_err(raced)?;
     children::attempts(transaction, group)
@@ -49,6 +53,25 @@ pub(super) async fn write(
         .map_err(alone)?;
     children::ledger(transaction, group).await.map_err(alone)?;
     children::outbox(transaction, group).await.map_err(alone)
+}
+
+/// Between the operations and what hangs on them.
+#[cfg(debug_assertions)]
+fn halfway(group: &[Commit]) {
+    use crate::failpoint::{Point, pass};
+    let mut writes = group.iter().flat_map(|commit| &commit.writes);
+    let new = writes.find(|write| write.expected.is_none());
+    match new.map(|write| write.record.operation.intent.kind.is_payment()) {
+        Some(true) => pass(Point::InsideReserve),
+        Some(false) => pass(Point::InsideRefund),
+        None => {}
+    }
+    for attempt in group.iter().flat_map(|commit| &commit.attempts) {
+        match attempt {
+            AttemptWrite::Open(_) => pass(Point::InsideIntent),
+            AttemptWrite::Close { .. } => pass(Point::InsideFinish),
+        }
+    }
 }
 
 /// Another writer can have been first.

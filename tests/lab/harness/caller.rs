@@ -34,6 +34,18 @@ impl Caller {
         }
     }
 
+    /// One that connects with its first call, and again with later ones where
+    /// the connection was lost.
+    pub(crate) fn connect_when_needed(address: &str) -> Caller {
+        let endpoint = Endpoint::from_shared(format!("http://{address}"))
+            .expect("an address")
+            .connect_timeout(Duration::from_secs(1));
+        Caller {
+            address: address.to_owned(),
+            client: OperationServiceClient::new(endpoint.connect_lazy()),
+        }
+    }
+
     /// Where the service listens.
     pub(crate) fn address(&self) -> &str {
         &self.address

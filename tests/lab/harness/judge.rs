@@ -17,6 +17,8 @@ pub(crate) struct Judge {
 #[derive(Debug, Clone, Deserialize)]
 pub(crate) struct Payment {
     pub(crate) id: String,
+    pub(crate) reference: Option<String>,
+    pub(crate) idempotency_key: Option<String>,
     pub(crate) amount: i64,
     pub(crate) currency: String,
     pub(crate) captures: Vec<Capture>,
@@ -33,6 +35,8 @@ pub(crate) struct Capture {
 #[derive(Debug, Clone, Deserialize)]
 pub(crate) struct Refund {
     pub(crate) id: String,
+    pub(crate) reference: Option<String>,
+    pub(crate) idempotency_key: Option<String>,
     pub(crate) amount: i64,
     pub(crate) status: String,
 }
@@ -46,6 +50,11 @@ pub(crate) struct Request {
     pub(crate) idempotency_key: Option<String>,
     pub(crate) body_sha256: Option<String>,
     pub(crate) answer: Option<u16>,
+    pub(crate) reference: Option<String>,
+    /// What became of it, in the words of the control API.
+    pub(crate) outcome: String,
+    /// The fault that befell it, by its kind.
+    pub(crate) fault: Option<String>,
 }
 
 #[derive(Deserialize)]
@@ -136,6 +145,24 @@ impl Judge {
             "fault": fault,
         });
         self.post("/control/faults", &order).await;
+    }
+
+    /// Orders a fault for the next `times` calls of `operation`, whosever they
+    /// are.
+    pub(crate) async fn fault_next(&self, operation: &str, times: u32, fault: Value) {
+        let order = json!({
+            "match": {"operation": operation},
+            "times": times,
+            "fault": fault,
+        });
+        self.post("/control/faults", &order).await;
+    }
+
+    /// Forgets all faults that were ordered.
+    pub(crate) async fn no_more_faults(&self) {
+        let url = format!("http://{}/control/faults", self.address);
+        let sent = self.http.delete(url).send().await;
+        assert!(sent.is_ok_and(|answer| answer.status().is_success()));
     }
 
     /// Moves its clock.

@@ -33,6 +33,12 @@ pub(crate) struct WorldOptions {
     pub(crate) witness: bool,
     /// Added to database time.
     pub(crate) shift_s: i64,
+    /// The failure point at which replicas die; empty for none.
+    pub(crate) fail_at: &'static str,
+    /// At which time of reaching it.
+    pub(crate) fail_nth: u32,
+    /// `abort` or `panic`.
+    pub(crate) fail_how: &'static str,
 }
 
 impl Default for WorldOptions {
@@ -53,6 +59,9 @@ impl Default for WorldOptions {
             clock_sample_ms: 3000,
             witness: false,
             shift_s: 0,
+            fail_at: "",
+            fail_nth: 1,
+            fail_how: "abort",
         }
     }
 }
@@ -96,10 +105,18 @@ impl WorldOptions {
         }
     }
 
+    /// The same, and nobody dies.
+    pub(crate) fn disarmed(self) -> WorldOptions {
+        WorldOptions {
+            fail_at: "",
+            ..self
+        }
+    }
+
     /// The configuration of the service.
     pub(super) fn environment(&self, database: &str, processor: &str) -> Environment {
         let schedule = format!("{:?}", self.look_up_schedule_ms);
-        let providers = format!("[{}]", self.account(processor));
+        let providers = format!("[{}]", self.account("bank", processor));
         let urls: Vec<&str> = database.split(',').collect();
         let settings = [
             ("GRPC__LISTEN", "127.0.0.1:0".to_owned()),
@@ -131,6 +148,9 @@ impl WorldOptions {
             ("WORKER__POLL_MS", "50".to_owned()),
             ("LOG__FILTER", "info,payonce=debug".to_owned()),
             ("CLOCK__SHIFT_S", self.shift_s.to_string()),
+            ("DEBUG__FAIL_AT", self.fail_at.to_owned()),
+            ("DEBUG__FAIL_NTH", self.fail_nth.to_string()),
+            ("DEBUG__FAIL_HOW", self.fail_how.to_owned()),
         ];
         let mut environment = prefixed(settings);
         if self.witness && database.starts_with("postgres") {
@@ -139,12 +159,13 @@ impl WorldOptions {
         environment
     }
 
-    fn account(&self, processor: &str) -> String {
+    /// What the service is told of an account at such a processor.
+    pub(super) fn account(&self, name: &str, processor: &str) -> String {
         let key_life = self
             .key_life_s
             .map_or(String::new(), |seconds| format!("key_life_s={seconds}, "));
         format!(
-            r#"{{name="bank", kind="simulator", url="http://{processor}", facts={{profile="{}", {key_life}in_flight_bound_ms={}, visibility_lag_ms={}}}}}"#,
+            r#"{{name="{name}", kind="simulator", url="http://{processor}", facts={{profile="{}", {key_life}in_flight_bound_ms={}, visibility_lag_ms={}}}}}"#,
             self.profile, self.in_flight_bound_ms, self.visibility_lag_ms,
         )
     }

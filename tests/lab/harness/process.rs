@@ -3,6 +3,7 @@
 use std::ffi::OsStr;
 use std::fs::{self, File};
 use std::io::{BufRead, BufReader};
+use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 
@@ -77,12 +78,22 @@ impl Process {
         let _ = self.child.wait();
     }
 
+    /// Its number in the system.
+    pub(crate) fn id(&self) -> u32 {
+        self.child.id()
+    }
+
     /// Asks it to end (SIGTERM).
     pub(crate) fn terminate(&self) {
-        let asked = Command::new("kill")
-            .args(["-TERM", &self.child.id().to_string()])
+        self.signal("TERM");
+    }
+
+    /// Sends it the signal of this name.
+    pub(super) fn signal(&self, name: &str) {
+        let sent = Command::new("kill")
+            .args([&format!("-{name}"), &self.child.id().to_string()])
             .status();
-        assert!(asked.is_ok_and(|status| status.success()), "it still runs");
+        assert!(sent.is_ok_and(|status| status.success()), "it still runs");
     }
 
     /// Waits for its end; returns its exit code.
@@ -97,6 +108,23 @@ impl Process {
         .await
     }
 
+    /// Waits for its end by a signal; returns which.
+    pub(crate) async fn ended_by_signal(&mut self) -> Option<i32> {
+        let name = self.name.clone();
+        eventually(&format!("{name} dies"), async || {
+            let status = self.child.try_wait().expect("it can be waited for");
+            status
+                .map(|status| status.signal())
+                .ok_or_else(|| "it runs".to_owned())
+        })
+        .await
+    }
+
+    /// What it logged.
+    pub(super) fn log(&self) -> String {
+        fs::read_to_string(log_of(&self.folder, &self.name)).unwrap_or_default()
+    }
+
     /// Shows what it logged.
     pub(crate) fn print_log(&self) {
         print_log(&self.folder, &self.name);
@@ -107,6 +135,20 @@ impl Drop for Process {
     fn drop(&mut self) {
         self.kill();
     }
+}
+
+/// Starts a server that does not come to be ready; returns the signal that
+/// ended it, and what it logged.
+pub(super) fn log_of_start(environment: &Environment, folder: &Path) -> (Option<i32>, String) {
+    let ended = payonce()
+        .args(["serve", "--json"])
+        .envs(environment.iter().map(|(key, value)| (key, value)))
+        .current_dir(folder)
+        .stdin(Stdio::null())
+        .output();
+    let ended = ended.expect("the program starts");
+    let log = String::from_utf8_lossy(&ended.stderr).into_owned();
+    (ended.status.signal(), log)
 }
 
 /// The program, to be started with nothing of the environment of the tests,
