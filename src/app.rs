@@ -4,6 +4,7 @@
 //! - nothing is served before the database has the right shape and belongs to
 //!   this deployment, the clock was compared with it, and every account with
 //!   unresolved operations is configured;
+//! - whether rows were lost is known before the first attempt is opened;
 //! - without a configured provider the simulator runs inside, and that is said
 //!   loudly: no real money moves;
 //! - a drain takes no new work, lets calls in flight end, ends within its
@@ -22,6 +23,7 @@ mod database_time;
 mod error;
 mod inner_simulator;
 mod owner;
+pub mod recovery;
 mod settings;
 
 use std::net::SocketAddr;
@@ -35,13 +37,15 @@ use tokio_util::sync::CancellationToken;
 use crate::api;
 use crate::clock::Clock;
 use crate::config::Config;
+use crate::domain::recovery::Standing;
 use crate::engine::Engine;
 use crate::provider::Registry;
 use crate::simulator::Simulator;
 use crate::store::{Hold, Store};
 use crate::worker::Pool;
 
-use database_time::Sampling;
+use database_time::{Sampler, Sampling};
+use recovery::Watch;
 
 pub use error::StartError;
 pub use inner_simulator::profile as simulator_profile;
@@ -96,13 +100,21 @@ impl Service {
     ) -> Result<Self, StartError> {
         let registry = accounts::registry(config)?;
         accounts::require_all_unresolved(&store, &registry).await?;
+        let mut watch = Watch::over(&store, config).await?;
+        let first = watch.beat().await?;
         let clock = database_time::first_sample(&store).await?;
         let bound = api::bind(settings::api(config)).await?;
         let grpc_addr = bound.local_addr();
 
         let every = Duration::from_millis(config.timing.clock_sample_ms);
-        let sampling = Sampling::start(clock.clone(), store.clone(), every);
-        let (engine, pool) = work(&store, clock, &registry, config)?;
+        let (engine, pool) = work(&store, clock.clone(), &registry, first.standing(), config)?;
+        let sampler = Sampler {
+            clock,
+            store: store.clone(),
+            engine: engine.clone(),
+            watch,
+        };
+        let sampling = Sampling::start(sampler, &first, every);
         let stop = CancellationToken::new();
         let serving = bound.serve(engine, stop.clone().cancelled_owned());
         let server = tokio::spawn(async move {
@@ -200,6 +212,7 @@ fn work(
     store: &Store,
     clock: Clock,
     registry: &Registry,
+    standing: Standing,
     config: &Config,
 ) -> Result<(Engine, Pool), StartError> {
     let owner = owner::name();
@@ -208,6 +221,7 @@ fn work(
     let options = settings::engine(config, owner.clone())?;
     let (engine, dispatches) =
         Engine::new(store.clone(), clock, options, rails, Arc::clone(&slots));
+    engine.stand(standing);
     let pool = Pool::new(
         engine.clone(),
         registry.clone(),

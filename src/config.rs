@@ -29,8 +29,8 @@ pub use loader::Loader;
 pub use problem::{ConfigError, Problem};
 pub use provider_account::{Facts, ProviderAccount, ProviderKind, ProviderProfile};
 pub use sections::{
-    ClockConfig, Database, Debugging, Deployment, FailHow, Grpc, Log, LogFormat, SimulatorConfig,
-    Worker,
+    ClockConfig, Database, Debugging, Deployment, FailHow, Failover, Grpc, Log, LogFormat,
+    RecoveryConfig, SimulatorConfig, Worker,
 };
 pub use timing::Timing;
 
@@ -45,6 +45,8 @@ pub struct Config {
     pub grpc: Grpc,
     /// Where operations are stored.
     pub database: Database,
+    /// How a loss of rows is noticed.
+    pub recovery: RecoveryConfig,
     /// Who this installation is to its providers.
     pub deployment: Deployment,
     /// Purposes a caller may name. 1-64 characters of

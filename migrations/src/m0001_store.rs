@@ -20,8 +20,9 @@ impl MigrationTrait for Migration {
         db.execute_unprepared(&schema(backend)).await?;
         let checksum = checksum(backend);
         db.execute_unprepared(&format!(
-            "INSERT INTO deployment (id, name, schema_version, schema_checksum, recovery_epoch) \
-             VALUES (1, NULL, {SCHEMA_VERSION}, '{checksum}', 0)"
+            "INSERT INTO deployment \
+             (id, name, schema_version, schema_checksum, beat, recovery_epoch, recovery_state) \
+             VALUES (1, NULL, {SCHEMA_VERSION}, '{checksum}', 0, 0, 'NONE')"
         ))
         .await?;
         Ok(())

@@ -18,6 +18,7 @@ mod migrate;
 mod op;
 mod output;
 mod pay;
+mod recovery;
 mod serve;
 mod settings;
 mod show;
@@ -57,6 +58,7 @@ enum Command {
     Simulator(simulator::SimulatorCommand),
     Demo(demo::Demo),
     Migrate(migrate::Migrate),
+    Recovery(recovery::Recovery),
     Op(op::Op),
     Pay(pay::Pay),
 }
@@ -89,6 +91,7 @@ async fn run(command: Command, output: Output) -> Result<Exit, Failure> {
         Command::Simulator(simulator) => simulator.run(output).await,
         Command::Demo(demo) => demo.run(output).await,
         Command::Migrate(migrate) => migrate.run(output).await,
+        Command::Recovery(recovery) => recovery.run(output).await,
         Command::Op(op) => op.run(output).await,
         Command::Pay(pay) => pay.run(output).await,
     }

@@ -210,6 +210,8 @@ fn arguments_that_contradict_each_other_are_refused() {
         "payonce op create --order 1 --amount 1 --currency USD --label novalue",
         "payonce op list --state lost",
         "payonce serve --listen somewhere",
+        "payonce recovery begin --lost-since yesterday --by anna",
+        "payonce recovery confirm --epoch 1",
         "payonce simulator --profile other",
         "payonce pay 8472 49.00",
     ] {
@@ -224,6 +226,8 @@ fn arguments_are_read() {
         "payonce simulator --listen 127.0.0.1:0 --profile report-only --time-scale 0.05",
         "payonce demo --json",
         "payonce migrate --database sqlite://a.db",
+        "payonce recovery confirm --epoch 1 --by anna --database sqlite://a.db",
+        "payonce recovery begin --lost-since 2026-01-31T08:00:00Z --by anna",
         "payonce pay 8472 49.00 USD --json --server http://127.0.0.1:1",
         "payonce --json op get --order 8472 --purpose deposit --wait 1.5",
         "payonce op compensate 0199 --label a --reason duplicate --when-resolved",

@@ -4,7 +4,7 @@
 use std::collections::HashSet;
 
 use super::{
-    Config, Database, Worker,
+    Config, Database, RecoveryConfig, Worker,
     problem::{ConfigError, Problems},
     provider_account,
 };
@@ -35,6 +35,7 @@ pub(super) fn check(config: &Config) -> Result<(), ConfigError> {
         &mut problems,
     );
     check_log_and_simulator(config, &mut problems);
+    check_recovery(&config.recovery, &mut problems);
     check_clock(config.clock.shift_s, &mut problems);
     problems.require(
         config.debug.fail_at.is_empty() || cfg!(debug_assertions),
@@ -141,6 +142,20 @@ fn check_log_and_simulator(config: &Config, problems: &mut Problems) {
         simulator.time_scale > 0.0 && simulator.time_scale <= 100.0,
         "simulator.time_scale",
         "must be above 0 and at most 100",
+    );
+}
+
+fn check_recovery(recovery: &RecoveryConfig, problems: &mut Problems) {
+    problems.require(
+        recovery.failover_window_s <= 86_400,
+        "recovery.failover_window_s",
+        "must be 0 to 86400 seconds",
+    );
+    let witness = recovery.witness.as_ref();
+    problems.require(
+        witness.is_none_or(|file| !file.as_os_str().is_empty()),
+        "recovery.witness",
+        "must be a file name",
     );
 }
 

@@ -29,6 +29,34 @@ pub struct Database {
     pub urls: Vec<String>,
     /// Largest number of connections in the pool, 1 to 1,000.
     pub max_connections: u32,
+    /// Whether a failover of the database can lose acknowledged commits.
+    pub failover: Failover,
+}
+
+/// What the operator declares about failovers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Failover {
+    /// A standby may lag: a new timeline begins a recovery.
+    MayLose,
+    /// Every acknowledged commit is on the standby that takes over: a new
+    /// timeline is only recorded.
+    Synchronous,
+}
+
+/// How a loss of rows is noticed.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct RecoveryConfig {
+    /// Longest time between the last beat of a database and the first on a
+    /// server with a new timeline that counts as a failover, in seconds, 0 to
+    /// 86,400. A longer one is a restore, and waits for a person.
+    pub failover_window_s: u64,
+    /// A file that remembers how far the database had come; not on the
+    /// database's own disk. Absent: for SQLite beside the database, for
+    /// PostgreSQL none.
+    #[serde(default)]
+    pub witness: Option<PathBuf>,
 }
 
 /// Shows the kind of database only: the rest of a URL may hold a password.
@@ -42,6 +70,7 @@ impl fmt::Debug for Database {
         f.debug_struct("Database")
             .field("urls", &kinds)
             .field("max_connections", &self.max_connections)
+            .field("failover", &self.failover)
             .finish()
     }
 }

@@ -98,13 +98,15 @@ pub(super) fn apply(record: &mut Record, fact: &Fact, at: Instant) -> Result<(),
                 opened_at: at,
                 not_after: *not_after,
             });
-            progress.look_ups = 0;
-            (progress.absences, progress.last_absence_at) = (0, None);
-            progress.last_not_found_at = None;
+            forget_look_ups(progress);
         }
         Fact::AttemptClosed { result, .. } => attempt_closed(progress, *result, at),
         Fact::Moved { to } => moved(operation, *to, at),
         Fact::LookedUp { verdict } => looked_up(operation, *verdict, at),
+        Fact::RecoveryEntered { epoch } => {
+            progress.recovery_epoch = *epoch;
+            forget_look_ups(progress);
+        }
         Fact::EvidenceSeen { .. } => operation.as_of = at,
         Fact::SignSeen => progress.sign_seen = true,
         Fact::ResendsEnded => progress.resends_ended = true,
@@ -150,6 +152,12 @@ pub(super) fn apply(record: &mut Record, fact: &Fact, at: Instant) -> Result<(),
         Fact::CheckScheduled { at } => operation.next_check_at = *at,
     }
     Ok(())
+}
+
+fn forget_look_ups(progress: &mut Progress) {
+    progress.look_ups = 0;
+    (progress.absences, progress.last_absence_at) = (0, None);
+    progress.last_not_found_at = None;
 }
 
 /// An attempt that never left leaves no trace in what the rules count from.

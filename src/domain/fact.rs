@@ -66,6 +66,11 @@ pub enum Fact {
         /// What came of it.
         verdict: Verdict,
     },
+    /// Rows may have been lost: what look-ups showed before counts no more.
+    RecoveryEntered {
+        /// The recovery.
+        epoch: i64,
+    },
     /// Evidence came.
     EvidenceSeen {
         /// By which road.

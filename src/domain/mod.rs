@@ -25,6 +25,7 @@ pub mod operation;
 pub mod outcome;
 pub mod profile;
 pub mod provider_key;
+pub mod recovery;
 pub mod reference;
 pub mod refusal;
 pub mod request;

@@ -105,6 +105,8 @@ pub struct Progress {
     pub last_absence_at: Option<Instant>,
     /// When "not found" last came, whether it counts or not.
     pub last_not_found_at: Option<Instant>,
+    /// The recovery that the look-ups counted here belong to; 0 for none.
+    pub recovery_epoch: i64,
 }
 
 impl Progress {

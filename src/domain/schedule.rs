@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use super::operation::Operation;
 use super::profile::{MAX_RESENDS, Policy};
+use super::recovery::{Recovery, looked_in, may_send};
 use super::state::State;
 use super::time::Instant;
 
@@ -25,14 +26,20 @@ pub enum Step {
 }
 
 /// The step for an operation whose lease the caller holds.
-pub fn plan(operation: &Operation, policy: &Policy, now: Instant) -> Step {
+pub fn plan(
+    operation: &Operation,
+    policy: &Policy,
+    recovery: Option<Recovery>,
+    now: Instant,
+) -> Step {
+    let sendable = || operation.review.is_none() && may_send(operation, policy, recovery, now);
     if operation.progress.open.is_some() {
         return Step::Recover;
     }
     match operation.state {
-        State::Queued if operation.review.is_none() => Step::Send,
+        State::Queued if sendable() => Step::Send,
         State::Submitting => Step::Recover,
-        State::Unknown if may_resend(operation, policy, now) => Step::Resend,
+        State::Unknown if may_resend(operation, policy, recovery, now) => Step::Resend,
         State::Queued | State::Unknown | State::Pending | State::RequiresAction => {
             if policy.can_look_up() {
                 Step::LookUp
@@ -52,7 +59,13 @@ pub fn plan(operation: &Operation, policy: &Policy, now: Instant) -> Step {
 /// P7: the same key may go out once more. Only after a look-up that would
 /// have seen the payment found nothing, within the key window, a few times,
 /// and not while a person or a compensation waits for the outcome.
-pub fn may_resend(operation: &Operation, policy: &Policy, now: Instant) -> bool {
+/// After a loss of rows the look-up has to be one of the recovery.
+pub fn may_resend(
+    operation: &Operation,
+    policy: &Policy,
+    recovery: Option<Recovery>,
+    now: Instant,
+) -> bool {
     let progress = &operation.progress;
     let (Some(first), Some(last)) = (progress.first_sent_at, progress.last_not_after) else {
         return false;
@@ -68,7 +81,10 @@ pub fn may_resend(operation: &Operation, policy: &Policy, now: Instant) -> bool 
         .last_not_found_at
         .zip(policy.resend_from(last))
         .is_some_and(|(found_nothing_at, from)| found_nothing_at >= from);
+    let recovered =
+        recovery.is_none_or(|recovery| recovery.confirmed && looked_in(operation, recovery));
     operation.state == State::Unknown
+        && recovered
         && !held
         && !exhausted
         && !looked_for_nothing

@@ -9,17 +9,20 @@ use crate::domain::fact::{Entry, Fact};
 use crate::domain::ids::OperationId;
 use crate::domain::ledger::{self, Place};
 use crate::domain::operation::{Lease, Operation, Record};
+use crate::domain::recovery::Standing;
 use crate::domain::reference::TenantId;
 use crate::domain::time::Instant;
-use crate::store::{AttemptWrite, CaseWrite, Commit, Guard, LeaseWrite, OutboxMessage, Write};
+use crate::store::{
+    AttemptWrite, CaseWrite, Commit, Footing, Guard, LeaseWrite, OutboxMessage, Write,
+};
 
-use super::{Engine, EngineError, Held, fresh, fresh_commit};
+use super::{Engine, EngineError, Held, Moment, fresh, fresh_commit};
 
 /// A commit in the making.
 pub(super) struct Change<'a> {
     engine: &'a Engine,
     event: &'static str,
-    now: Instant,
+    moment: Moment,
     started: BootTime,
     commit: Commit,
     after: After,
@@ -42,12 +45,12 @@ impl<'a> Change<'a> {
         engine: &'a Engine,
         tenant: &TenantId,
         event: &'static str,
-        now: Instant,
+        moment: Moment,
     ) -> Self {
         Self {
             engine,
             event,
-            now,
+            moment,
             started: BootTime::now(),
             commit: Commit {
                 id: fresh_commit(),
@@ -56,6 +59,7 @@ impl<'a> Change<'a> {
                 guards: Vec::new(),
                 attempts: Vec::new(),
                 outbox: Vec::new(),
+                footing: None,
             },
             after: After::default(),
         }
@@ -123,7 +127,7 @@ impl<'a> Change<'a> {
             .as_ref()
             .map_or(0, |record| record.operation.lease.epoch);
         let version = expected.unwrap_or(0) + 1;
-        let mut record = evolve(id, before, version, self.now, facts)?;
+        let mut record = evolve(id, before, version, self.moment.now, facts)?;
         let row = self.seal(id, version, head, facts);
         record.operation.ledger_head = row.hash;
         let lease = self.lease(facts, epoch, held);
@@ -141,7 +145,7 @@ impl<'a> Change<'a> {
             operation_id: id,
             version,
             kind,
-            created_at: self.now,
+            created_at: self.moment.now,
         });
         self.commit.writes.push(Write {
             expected,
@@ -149,7 +153,7 @@ impl<'a> Change<'a> {
             fence: held.filter(|_| fenced).map(|held| held.epoch),
             lease,
             ledger: row,
-            cases: cases(facts, self.now),
+            cases: cases(facts, self.moment.now),
         });
         self.after
             .changed
@@ -166,7 +170,7 @@ impl<'a> Change<'a> {
     ) -> ledger::LedgerRow {
         let entry = Entry {
             version,
-            at: self.now,
+            at: self.moment.now,
             event: self.event,
             facts: facts.to_vec(),
         };
@@ -185,7 +189,7 @@ impl<'a> Change<'a> {
         let opens = facts
             .iter()
             .any(|fact| matches!(fact, Fact::AttemptOpened { .. }));
-        let until = self.now + self.engine.timings().lease;
+        let until = self.moment.now + self.engine.timings().lease;
         match (opens, held) {
             (true, Some(_)) => LeaseWrite::Extend { until },
             (true, None) => LeaseWrite::Take(Lease {
@@ -214,7 +218,9 @@ impl<'a> Change<'a> {
                     self.commit
                         .attempts
                         .push(AttemptWrite::Open(attempt.clone()));
-                    let write_by = self.started.after(attempt.not_after.since(self.now));
+                    let Standing { epoch, beat, .. } = self.moment.standing;
+                    self.commit.footing = Some(Footing { epoch, beat });
+                    let write_by = self.started.after(attempt.not_after.since(self.moment.now));
                     self.after
                         .opened
                         .push((record.clone(), attempt, held, write_by));
@@ -223,7 +229,7 @@ impl<'a> Change<'a> {
                     self.commit.attempts.push(AttemptWrite::Close {
                         id: *attempt,
                         result: *result,
-                        ended_at: self.now,
+                        ended_at: self.moment.now,
                     });
                 }
                 _ => {}
@@ -280,7 +286,7 @@ impl<'a> Change<'a> {
             key: operation.intent.provider_key.clone(),
             request,
             epoch: held.epoch,
-            opened_at: self.now,
+            opened_at: self.moment.now,
             not_after: *not_after,
         })
     }

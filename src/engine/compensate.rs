@@ -56,14 +56,14 @@ impl Engine {
                 compensations,
                 ..Subject::alone(parent)
             };
-            let now = self.now();
+            let moment = self.moment();
             let slot = self.free_slot();
             let event = Event::Compensate(Compensation {
                 request: request.clone(),
                 child: fresh_operation(),
-                opening: slot.as_ref().map(|_| self.opening(now)),
+                opening: slot.as_ref().map(|_| self.opening(moment.now)),
             });
-            let decision = self.decide(&subject, &event, now)?;
+            let decision = self.decide(&subject, &event, moment)?;
             if decision.is_nothing() {
                 return Ok(Compensated {
                     parent: subject.own,
@@ -71,7 +71,7 @@ impl Engine {
                     replayed: true,
                 });
             }
-            let mut change = Change::new(self, tenant, event.name(), now);
+            let mut change = Change::new(self, tenant, event.name(), moment);
             change.guard(&subject.compensations);
             let (commit, after) = change.decided(&subject, decision, None, false).await?;
             if let Some(after) = self.apply(commit, after).await? {

@@ -118,7 +118,7 @@ impl Engine {
         request: &CreateRequest,
         plan: Plan<'_>,
     ) -> Result<Option<After>, EngineError> {
-        let now = self.now();
+        let moment = self.moment();
         let account = self.account(self.account_name(request)?)?;
         let order = if plan.submit {
             self.inner
@@ -136,7 +136,7 @@ impl Engine {
         if order.iter().any(same) {
             return Ok(None);
         }
-        let context = self.context(account, now);
+        let context = self.context(account, moment);
         let id = fresh_operation();
         let place = CreatePlace {
             id,
@@ -152,14 +152,14 @@ impl Engine {
             order: &order,
             submit: plan
                 .submit
-                .then(|| plan.has_slot.then(|| self.opening(now))),
+                .then(|| plan.has_slot.then(|| self.opening(moment.now))),
         };
         let facts = create(request, place, context)?;
-        let mut change = Change::new(self, tenant, "create", now);
+        let mut change = Change::new(self, tenant, "create", moment);
         let mut guarded: Vec<&Record> = order.iter().collect();
         if let Some(old) = plan.superseded {
             let event = Event::Supersede { by: id };
-            let decision = self.decide(&Subject::alone(old.clone()), &event, now)?;
+            let decision = self.decide(&Subject::alone(old.clone()), &event, moment)?;
             guarded.retain(|other| other.operation.id != old.operation.id);
             change
                 .write(old.operation.id, Some(old), &decision.own, None, false)
@@ -185,15 +185,15 @@ impl Engine {
                 return Ok(own);
             }
             let subject = self.beside_its_order(&own).await?;
-            let now = self.now();
+            let moment = self.moment();
             let slot = self.free_slot();
-            let opening: Option<Opening> = slot.as_ref().map(|_| self.opening(now));
+            let opening: Option<Opening> = slot.as_ref().map(|_| self.opening(moment.now));
             let event = Event::Submit(opening);
-            let decision = self.decide(&subject, &event, now)?;
+            let decision = self.decide(&subject, &event, moment)?;
             if decision.is_nothing() {
                 return Ok(subject.own);
             }
-            let mut change = Change::new(self, tenant, event.name(), now);
+            let mut change = Change::new(self, tenant, event.name(), moment);
             change.guard(subject.order.iter().map(|other| &other.operation));
             let (commit, after) = change.decided(&subject, decision, None, false).await?;
             if let Some(after) = self.apply(commit, after).await? {

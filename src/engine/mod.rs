@@ -25,13 +25,15 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use tokio::sync::{Notify, Semaphore, mpsc};
+use tokio::sync::{Notify, Semaphore, mpsc, watch};
 
 use crate::clock::Clock;
 use crate::domain::ids::{AttemptId, CaseId, CommitId, OperationId};
 use crate::domain::profile::{Policy, Rail, Timings};
+use crate::domain::recovery::{Recovery, Standing};
 use crate::domain::reference::{ProviderAccount, Purpose};
-use crate::store::Store;
+use crate::domain::time::Instant;
+use crate::store::{Footing, Store};
 
 pub use compensate::Compensated;
 pub use create::Created;
@@ -86,6 +88,7 @@ struct Inner {
     work: Notify,
     slots: Arc<Semaphore>,
     dispatches: mpsc::UnboundedSender<Dispatch>,
+    standing: watch::Sender<Standing>,
 }
 
 /// The engine. Cheap to clone; clones share everything.
@@ -124,6 +127,7 @@ impl Engine {
             work: Notify::new(),
             slots,
             dispatches,
+            standing: watch::Sender::new(Standing::default()),
         };
         let engine = Self {
             inner: Arc::new(inner),
@@ -139,8 +143,43 @@ impl Engine {
     }
 
     /// Database time.
-    pub fn now(&self) -> crate::domain::time::Instant {
+    pub fn now(&self) -> Instant {
         self.inner.clock.now()
+    }
+
+    /// What the newest beat said of the database. Until the first call only a
+    /// database that never was in a recovery takes attempts.
+    pub fn stand(&self, standing: Standing) {
+        let before = self.inner.standing.send_replace(standing);
+        if before.recovery != standing.recovery {
+            self.inner.work.notify_one();
+        }
+    }
+
+    /// The recovery that stands, if one does.
+    pub fn recovery(&self) -> Option<Recovery> {
+        self.inner.standing.borrow().recovery
+    }
+
+    /// What every part of one decision rests on.
+    fn moment(&self) -> Moment {
+        Moment {
+            now: self.now(),
+            standing: *self.inner.standing.borrow(),
+        }
+    }
+
+    /// The database is not the one that a decision rested on: nothing is sent
+    /// before the next beat tells what happened.
+    fn suspect(&self, footing: Footing) {
+        let now = self.now();
+        self.inner.standing.send_if_modified(|standing| {
+            let same = (standing.epoch, standing.beat) == (footing.epoch, footing.beat);
+            if same {
+                *standing = standing.suspected(now);
+            }
+            same
+        });
     }
 
     /// Completes when a commit of this replica left something due at once.
@@ -153,6 +192,13 @@ impl Engine {
     pub fn timings(&self) -> &Timings {
         &self.inner.options.timings
     }
+}
+
+/// When a decision is made, and on what.
+#[derive(Clone, Copy, Debug)]
+struct Moment {
+    now: Instant,
+    standing: Standing,
 }
 
 /// UUIDv7 (RFC 9562) for everything that is named here.

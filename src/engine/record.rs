@@ -14,7 +14,8 @@ use tokio::sync::OwnedSemaphorePermit;
 
 use super::change::{After, Change};
 use super::{
-    Account, Dispatch, Engine, EngineError, Held, fresh_attempt, fresh_case, fresh_operation,
+    Account, Dispatch, Engine, EngineError, Held, Moment, fresh_attempt, fresh_case,
+    fresh_operation,
 };
 
 /// How often a decision is made again before the writer gives up. Each round
@@ -63,7 +64,8 @@ impl Engine {
             if lost && is_fenced(&event) {
                 return Ok(Recorded::Fenced);
             }
-            let decision = match self.decide(&subject, &event, now) {
+            let moment = self.moment();
+            let decision = match self.decide(&subject, &event, moment) {
                 Ok(decision) => decision,
                 Err(EngineError::Refused(Refusal::NoPlace(_))) => return Ok(Recorded::NoPlace),
                 Err(error) => return Err(error),
@@ -76,7 +78,7 @@ impl Engine {
             if decision.is_nothing() {
                 return Ok(Recorded::Done(Box::new(subject.own)));
             }
-            let change = Change::new(self, tenant, event.name(), now);
+            let change = Change::new(self, tenant, event.name(), moment);
             let (commit, after) = change.decided(&subject, decision, held, fenced).await?;
             if let Some(after) = self.apply(commit, after).await? {
                 let record = after.own.unwrap_or(subject.own);
@@ -98,15 +100,15 @@ impl Engine {
             return Ok(Opened::Refused);
         }
         let subject = self.beside_its_order(record).await?;
-        let now = self.now();
-        let event = Event::Open(self.opening(now));
+        let moment = self.moment();
+        let event = Event::Open(self.opening(moment.now));
         let tenant = &record.operation.intent.tenant;
-        let decision = match self.decide(&subject, &event, now) {
+        let decision = match self.decide(&subject, &event, moment) {
             Ok(decision) => decision,
             Err(EngineError::Refused(_)) => return Ok(Opened::Refused),
             Err(error) => return Err(error),
         };
-        let mut change = Change::new(self, tenant, event.name(), now);
+        let mut change = Change::new(self, tenant, event.name(), moment);
         change.guard(subject.order.iter().map(|other| &other.operation));
         let (commit, after) = change.decided(&subject, decision, Some(held), true).await?;
         let Some(after) = self.apply(commit, after).await? else {
@@ -146,17 +148,18 @@ impl Engine {
         &self,
         subject: &Subject,
         event: &Event,
-        now: Instant,
+        moment: Moment,
     ) -> Result<Decision, EngineError> {
         let account = self.account(&subject.own.operation.intent.provider)?;
-        Ok(decide(subject, event, self.context(account, now))?)
+        Ok(decide(subject, event, self.context(account, moment))?)
     }
 
-    pub(super) fn context<'a>(&'a self, account: &'a Account, now: Instant) -> Context<'a> {
+    pub(super) fn context<'a>(&'a self, account: &'a Account, moment: Moment) -> Context<'a> {
         Context {
             policy: &account.policy,
             deployment: &self.inner.options.deployment,
-            now,
+            now: moment.now,
+            recovery: moment.standing.recovery,
             jitter: fastrand::u16(0..=1000),
             case_id: fresh_case(),
             child: fresh_operation(),
@@ -180,6 +183,7 @@ impl Engine {
         commit: Commit,
         after: After,
     ) -> Result<Option<After>, EngineError> {
+        let footing = commit.footing;
         match self.inner.store.commit(commit).await? {
             Verdict::Applied => {
                 for (id, _) in &after.changed {
@@ -196,6 +200,12 @@ impl Engine {
                 Ok(Some(after))
             }
             Verdict::Stale => Ok(None),
+            Verdict::Displaced => {
+                footing
+                    .into_iter()
+                    .for_each(|footing| self.suspect(footing));
+                Ok(None)
+            }
         }
     }
 

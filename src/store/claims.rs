@@ -95,8 +95,8 @@ impl Claims {
         lease: Duration,
         limit: u32,
     ) -> Result<BTreeMap<(String, Uuid), i64>, StoreError> {
-        let footing = &self.store.inner.connections.footing;
-        footing.check()?;
+        let same_file = &self.store.inner.connections.same_file;
+        same_file.check()?;
         let db = &self.store.inner.connections.write;
         let lease = i64::try_from(lease.as_micros()).unwrap_or(i64::MAX / 4);
         let claim = Statement::from_sql_and_values(
@@ -111,7 +111,7 @@ impl Claims {
         );
         let ask = async || {
             let rows = db.query_all_raw(claim.clone()).await;
-            rows.inspect_err(|error| footing.note(&Trouble::of(error)))
+            rows.inspect_err(|error| same_file.note(&Trouble::of(error)))
         };
         let rows = retried(ask).await?;
         let taken = rows.into_iter().map(|row| {

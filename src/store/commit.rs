@@ -26,6 +26,18 @@ pub struct Commit {
     pub attempts: Vec<AttemptWrite>,
     /// What is to be told once it is durable.
     pub outbox: Vec<OutboxMessage>,
+    /// What the database must still be; for commits that open an attempt.
+    pub footing: Option<Footing>,
+}
+
+/// The database that a decision to send rests on. One that was restored, or
+/// that another server took over from, is not it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Footing {
+    /// Its recovery epoch.
+    pub epoch: i64,
+    /// A beat that it has reached.
+    pub beat: i64,
 }
 
 /// One operation as it is to be.
@@ -139,4 +151,7 @@ pub enum Verdict {
     /// A version, a fence, a guard or a unique index did not hold. Nothing of
     /// it was written; load, and decide again.
     Stale,
+    /// The footing did not hold: rows may have been lost. Nothing of it was
+    /// written.
+    Displaced,
 }

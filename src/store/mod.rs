@@ -24,6 +24,7 @@ mod wake_ups;
 mod write;
 
 pub mod claims;
+pub mod recovery;
 
 #[cfg(test)]
 mod conformance;
@@ -40,7 +41,7 @@ use wake_ups::WakeUps;
 use write::Writer;
 
 pub use commit::{
-    AttemptWrite, CaseWrite, Commit, Guard, LeaseWrite, OutboxMessage, Verdict, Write,
+    AttemptWrite, CaseWrite, Commit, Footing, Guard, LeaseWrite, OutboxMessage, Verdict, Write,
 };
 pub use connection::Hold;
 pub use error::StoreError;
@@ -73,6 +74,7 @@ struct Inner {
     connections: Connections,
     commits: Committer,
     wake_ups: Option<WakeUps>,
+    server: recovery::Server,
     /// Microseconds.
     shift: i64,
     #[cfg(test)]
@@ -104,13 +106,19 @@ impl Store {
         let connections = connection::open(&options.urls, options.max_connections).await?;
         schema::check(&connections.write).await?;
         schema::claim_for_deployment(&connections.write, &options.deployment).await?;
-        let writer = Writer::new(connections.write.clone(), connections.footing.clone());
+        let server = recovery::Server::ask(&connections.write).await?;
+        let writer = Writer::new(
+            connections.write.clone(),
+            connections.same_file.clone(),
+            server,
+        );
         #[cfg(test)]
         let faults = writer.faults.clone();
         let inner = Inner {
             commits: Committer::start(writer, connections.lanes),
             wake_ups: connections.hints.clone().map(WakeUps::start),
             connections,
+            server,
             shift: i64::try_from(options.shift.as_micros()).unwrap_or(i64::MAX / 4),
             #[cfg(test)]
             faults,

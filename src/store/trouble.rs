@@ -101,6 +101,16 @@ pub(super) fn may_surface_after_a_crash(error: &DbErr) -> bool {
     }
 }
 
+/// The server has no such thing: a name it does not know, or a feature that
+/// it does not offer.
+pub(super) fn is_unknown_to_the_server(error: &DbErr) -> bool {
+    let Some(sqlx::Error::Database(database)) = cause(error) else {
+        return false;
+    };
+    let code = database.code().unwrap_or_default();
+    code.starts_with("42") || code.starts_with("0A")
+}
+
 fn cause(error: &DbErr) -> Option<&sqlx::Error> {
     match error {
         DbErr::Conn(RuntimeErr::SqlxError(error))

@@ -35,7 +35,7 @@ impl Pool {
                 return;
             }
         };
-        match plan(operation, policy, self.engine.now()) {
+        match plan(operation, policy, self.engine.recovery(), self.engine.now()) {
             Step::Send | Step::Resend => self.open_and_send(record, held, slot).await,
             Step::Recover => self.conclude(&record, held, Event::LeaseLapsed).await,
             Step::LookUp => self.look_up(&record, held).await,

@@ -42,6 +42,7 @@ mod panics;
 mod program;
 mod provider;
 mod python;
+mod recovery;
 mod refunds;
 mod replicas;
 mod seeded_bugs;

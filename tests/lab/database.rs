@@ -1,7 +1,7 @@
 //! Databases for tests: each value is an empty database of its own, gone when
 //! the value is dropped.
 
-use std::fs::File;
+use std::fs::{self, File};
 use std::path::Path;
 use std::thread;
 
@@ -20,7 +20,6 @@ enum Kept {
     Folder { _folder: TempDir },
     Database { name: String },
     Elsewhere,
-    Nothing,
 }
 
 impl TestDatabase {
@@ -42,7 +41,7 @@ impl TestDatabase {
     pub(crate) fn sqlite_in(folder: &Path) -> TestDatabase {
         TestDatabase {
             url: format!("sqlite://{}", folder.join("payonce.db").display()),
-            kept: Kept::Nothing,
+            kept: Kept::Elsewhere,
         }
     }
 
@@ -67,6 +66,49 @@ impl TestDatabase {
         TestDatabase { url, kept }
     }
 
+    /// Keeps a copy of what it holds now. Nobody may be connected.
+    pub(crate) fn keep_copy(&self) {
+        match &self.kept {
+            Kept::Folder { .. } => {
+                fs::copy(self.file(), self.copy()).expect("a copy of the file");
+            }
+            Kept::Database { name } => {
+                administer(format!("CREATE DATABASE {name}_copy TEMPLATE {name}"))
+                    .expect("a copy of the database");
+            }
+            Kept::Elsewhere => panic!("only the test itself can copy it"),
+        }
+    }
+
+    /// Makes it what it was when the copy was kept. Nobody may be connected.
+    pub(crate) fn restore_copy(&self) {
+        match &self.kept {
+            Kept::Folder { .. } => {
+                for beside in ["-wal", "-shm"] {
+                    let _ = fs::remove_file(format!("{}{beside}", self.file()));
+                }
+                fs::copy(self.copy(), self.file()).expect("the copy takes its place");
+            }
+            Kept::Database { name } => {
+                for statement in [
+                    format!("DROP DATABASE {name}"),
+                    format!("CREATE DATABASE {name} TEMPLATE {name}_copy"),
+                ] {
+                    administer(statement).expect("the copy takes its place");
+                }
+            }
+            Kept::Elsewhere => panic!("only the test itself can restore it"),
+        }
+    }
+
+    fn file(&self) -> &str {
+        self.url.strip_prefix("sqlite://").expect("a SQLite file")
+    }
+
+    fn copy(&self) -> String {
+        format!("{}.copy", self.file())
+    }
+
     /// The address, in the form that `database.urls` takes.
     pub(crate) fn url(&self) -> &str {
         &self.url
@@ -79,6 +121,7 @@ impl Drop for TestDatabase {
             // A test that fails must say why it failed, not that it could not
             // tidy up; the cluster itself is thrown away.
             let _ = administer(format!("DROP DATABASE {name} WITH (FORCE)"));
+            let _ = administer(format!("DROP DATABASE IF EXISTS {name}_copy"));
         }
     }
 }

@@ -17,6 +17,7 @@ mod judge;
 mod log;
 mod options;
 mod process;
+mod recovery;
 mod refusal;
 mod remains;
 mod requests;

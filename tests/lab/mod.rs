@@ -11,3 +11,4 @@ pub(crate) mod local;
 pub(crate) mod model;
 pub(crate) mod postgres_proxy;
 pub(crate) mod soak;
+pub(crate) mod standby;

@@ -13,7 +13,8 @@ use crate::config::loader::DEFAULT;
 const REFERENCE: &str = include_str!("../../../docs/configuration.md");
 
 /// Keys without a default of their own: absent unless given.
-const OPTIONAL: [&str; 9] = [
+const OPTIONAL: [&str; 10] = [
+    "recovery.witness",
     "default_provider",
     "providers[].name",
     "providers[].kind",

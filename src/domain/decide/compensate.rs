@@ -4,7 +4,7 @@
 //! dispatched is canceled; what is unresolved is refused, or waits.
 
 use super::draft::Draft;
-use super::submit::first_attempt;
+use super::submit::{at_once, first_attempt};
 use super::{Compensation, Opening};
 use crate::domain::digest::{self, Fingerprint};
 use crate::domain::effect::{Effect, Role};
@@ -127,6 +127,11 @@ fn cancel(draft: &mut Draft<'_>, request: &CompensateRequest) -> Result<(), Refu
             field: "amount",
             rule: "must be absent or the whole amount: nothing was sent, so the whole operation is canceled".to_owned(),
         });
+    }
+    // Its row knows of no send; one that was lost may have known.
+    if draft.context.recovery.is_some() {
+        let operation_id = draft.operation().id;
+        return Err(Refusal::Unresolved { operation_id });
     }
     draft.move_to(State::Canceled);
     Ok(())
@@ -279,7 +284,7 @@ fn start(draft: &mut Draft<'_>, effect: &Effect, amount: i64, terms: Terms) {
         },
         Fact::Submitted,
     ];
-    if let Some(opening) = opening {
+    if let Some(opening) = at_once(opening, draft.context) {
         facts.extend(first_attempt(Kind::Refund, opening, draft.context));
     }
     draft.add_child(child, facts);

@@ -1,6 +1,6 @@
 //! Recording an operation.
 
-use super::submit::{first_attempt, refuse_beside_unresolved};
+use super::submit::{at_once, first_attempt, refuse_beside_unresolved};
 use super::{Context, Opening};
 use crate::domain::digest;
 use crate::domain::evolve::evolve;
@@ -53,7 +53,7 @@ pub fn create(
         let draft = draft.expect("an operation is recorded by its first fact");
         refuse_beside_unresolved(&draft.operation, place.order)?;
         facts.push(Fact::Submitted);
-        if let Some(opening) = opening {
+        if let Some(opening) = at_once(opening, context) {
             facts.extend(first_attempt(request.kind, opening, context));
         }
     }

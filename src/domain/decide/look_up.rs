@@ -1,16 +1,18 @@
 //! What asking the provider, or not being able to ask, brings.
 
 use super::draft::Draft;
+use super::submit::{may_resend_now, may_send_now};
 use super::{evidence, refund};
 use crate::domain::evidence::LookUp;
 use crate::domain::fact::{Fact, Verdict};
 use crate::domain::operation::ReviewReason;
 use crate::domain::profile::ABSENCE_ANSWERS;
-use crate::domain::schedule::may_resend;
 use crate::domain::state::State;
+use crate::domain::time::Instant;
 
 /// The provider was asked.
 pub(super) fn looked_up(draft: &mut Draft<'_>, look_up: &LookUp) {
+    enter_recovery(draft);
     match look_up {
         LookUp::Found(found) if evidence::names_us(draft, found) => {
             draft.put(Fact::LookedUp {
@@ -26,6 +28,15 @@ pub(super) fn looked_up(draft: &mut Draft<'_>, look_up: &LookUp) {
     }
     escalate(draft);
     look_again(draft);
+}
+
+/// The first look-up of a recovery: what earlier ones showed counts no more.
+fn enter_recovery(draft: &mut Draft<'_>) {
+    let entered = draft.operation().progress.recovery_epoch;
+    let standing = draft.context.recovery.map(|recovery| recovery.epoch);
+    if let Some(epoch) = standing.filter(|epoch| *epoch > entered) {
+        draft.put(Fact::RecoveryEntered { epoch });
+    }
 }
 
 /// A check was due and the provider cannot be asked.
@@ -45,7 +56,13 @@ fn not_found(draft: &mut Draft<'_>) {
         Verdict::NotFound
     };
     draft.put(Fact::LookedUp { verdict });
-    if counts && draft.operation().progress.absences >= ABSENCE_ANSWERS {
+    if !counts || draft.operation().progress.absences < ABSENCE_ANSWERS {
+        return;
+    }
+    if draft.state() == State::Queued {
+        // Proven never to have been sent: now it may be.
+        draft.answer_waiting_review();
+    } else if draft.context.recovery.is_none_or(|it| it.confirmed) {
         if draft.operation().instruction.is_some() {
             draft.put(Fact::InstructionEnded);
         }
@@ -62,29 +79,42 @@ fn absence_counts(draft: &Draft<'_>) -> bool {
     let nothing_known = operation.provider_payment_id.is_none()
         && draft.record().effects.is_empty()
         && !operation.is_disputed();
-    let from = progress
-        .last_not_after
-        .and_then(|last| policy.absence_from(last));
+    // A row that was lost may have been sent until its loss was noticed.
+    let noticed = draft.context.recovery.map(|recovery| recovery.since);
+    let last = progress.last_not_after.max(noticed);
+    let from = last.and_then(|last| policy.absence_from(last));
     let apart = progress
         .last_absence_at
         .zip(policy.profile.visibility_lag)
         .is_none_or(|(last, lag)| now >= last + lag);
-    operation.state == State::Unknown
-        && untouched
-        && nothing_known
-        && from.is_some_and(|from| now >= from)
-        && apart
+    let absentable = match operation.state {
+        State::Unknown => true,
+        State::Queued => noticed.is_some(),
+        State::Created
+        | State::Submitting
+        | State::Pending
+        | State::RequiresAction
+        | State::Authorized
+        | State::Succeeded
+        | State::Declined
+        | State::Canceled
+        | State::Voided => false,
+    };
+    absentable && untouched && nothing_known && from.is_some_and(|from| now >= from) && apart
 }
 
 /// Time alone turns an unresolved operation into nothing but a question for a
 /// person.
 fn escalate(draft: &mut Draft<'_>) {
     let (operation, policy) = (draft.operation(), draft.context.policy);
-    let waited = operation
-        .unresolved_since
-        .map(|since| draft.now().since(since));
+    let waiting_since = if operation.state == State::Queued {
+        held_back_since(draft)
+    } else {
+        operation.unresolved_since
+    };
+    let waited = waiting_since.map(|since| draft.now().since(since));
     let (limit, reason) = match operation.state {
-        State::Unknown => (
+        State::Unknown | State::Queued => (
             policy.timings.observation_window,
             ReviewReason::ObservationWindowOver,
         ),
@@ -105,7 +135,6 @@ fn escalate(draft: &mut Draft<'_>) {
             return;
         }
         State::Created
-        | State::Queued
         | State::Submitting
         | State::Authorized
         | State::Succeeded
@@ -118,9 +147,33 @@ fn escalate(draft: &mut Draft<'_>) {
     }
 }
 
-/// A resend follows the look-up that allows it at once.
+/// Since when a confirmed recovery keeps an operation from being sent.
+fn held_back_since(draft: &Draft<'_>) -> Option<Instant> {
+    let recovery = draft.context.recovery.filter(|it| it.confirmed)?;
+    if may_send_now(draft) {
+        return None;
+    }
+    draft.operation().submitted_at.max(Some(recovery.since))
+}
+
+/// A send follows the look-up that allows it at once.
 fn look_again(draft: &mut Draft<'_>) {
-    if may_resend(draft.operation(), draft.context.policy, draft.now()) {
+    let waits_only_for_this =
+        draft.operation().review.is_none() && draft.context.recovery.is_some();
+    let goes_out = match draft.state() {
+        State::Unknown => may_resend_now(draft),
+        State::Queued => waits_only_for_this && may_send_now(draft),
+        State::Created
+        | State::Submitting
+        | State::Pending
+        | State::RequiresAction
+        | State::Authorized
+        | State::Succeeded
+        | State::Declined
+        | State::Canceled
+        | State::Voided => false,
+    };
+    if goes_out {
         draft.schedule_now();
     } else {
         look_later(draft);

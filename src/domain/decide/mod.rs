@@ -33,6 +33,7 @@ use super::fact::Fact;
 use super::ids::{AttemptId, CaseId, OperationId};
 use super::operation::{Operation, Record};
 use super::profile::Policy;
+use super::recovery::Recovery;
 use super::refusal::Refusal;
 use super::request::CompensateRequest;
 use super::time::Instant;
@@ -167,6 +168,8 @@ pub struct Context<'a> {
     pub deployment: &'a str,
     /// Now, by the database's clock.
     pub now: Instant,
+    /// The recovery that stands, if one does.
+    pub recovery: Option<Recovery>,
     /// A random number from 0 to 1000.
     pub jitter: u16,
     /// The id of a case, if one is opened.

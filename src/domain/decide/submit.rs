@@ -6,6 +6,7 @@ use crate::domain::attempt::Step;
 use crate::domain::fact::Fact;
 use crate::domain::kind::Kind;
 use crate::domain::operation::{Operation, Record};
+use crate::domain::recovery::may_send;
 use crate::domain::refusal::Refusal;
 use crate::domain::schedule::may_resend;
 use crate::domain::state::State;
@@ -18,6 +19,7 @@ pub(super) fn submit(draft: &mut Draft<'_>, opening: Option<Opening>) -> Result<
             refuse_beside_unresolved(draft.operation(), &draft.subject().order)?;
             draft.put(Fact::Submitted);
             // A person is asked about it: nothing is sent meanwhile.
+            let opening = at_once(opening, draft.context);
             if let (Some(opening), None) = (opening, &draft.operation().review) {
                 open_attempt(draft, opening, false);
             }
@@ -64,13 +66,11 @@ pub(super) fn open(draft: &mut Draft<'_>, opening: Opening) -> Result<(), Refusa
     let idle = draft.operation().progress.open.is_none();
     refuse_beside_unresolved(draft.operation(), &draft.subject().order)?;
     match state {
-        State::Queued if idle && draft.operation().review.is_none() => {
+        State::Queued if idle && draft.operation().review.is_none() && may_send_now(draft) => {
             open_attempt(draft, opening, false);
             Ok(())
         }
-        State::Unknown
-            if idle && may_resend(draft.operation(), draft.context.policy, draft.now()) =>
-        {
+        State::Unknown if idle && may_resend_now(draft) => {
             open_attempt(draft, opening, true);
             Ok(())
         }
@@ -86,6 +86,34 @@ pub(super) fn open(draft: &mut Draft<'_>, opening: Opening) -> Result<(), Refusa
         | State::Canceled
         | State::Voided => Err(Refusal::NoPlace(state)),
     }
+}
+
+/// The opening of a first attempt with the hand-over. Where rows may have been
+/// lost, a look-up comes first: it waits for a worker.
+pub(super) fn at_once(opening: Option<Opening>, context: Context<'_>) -> Option<Opening> {
+    opening.filter(|_| context.recovery.is_none())
+}
+
+/// Whether a first attempt, or one more after NotSent, may be opened.
+pub(super) fn may_send_now(draft: &Draft<'_>) -> bool {
+    let context = draft.context;
+    may_send(
+        draft.operation(),
+        context.policy,
+        context.recovery,
+        context.now,
+    )
+}
+
+/// Whether a resend may be opened.
+pub(super) fn may_resend_now(draft: &Draft<'_>) -> bool {
+    let context = draft.context;
+    may_resend(
+        draft.operation(),
+        context.policy,
+        context.recovery,
+        context.now,
+    )
 }
 
 /// Writes the attempt down.

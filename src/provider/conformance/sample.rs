@@ -60,6 +60,7 @@ pub fn charge(
         policy: &policy,
         deployment: DEPLOYMENT,
         now: Instant(0),
+        recovery: None,
         jitter: 500,
         case_id: CaseId(Uuid::nil()),
         child: OperationId(Uuid::nil()),

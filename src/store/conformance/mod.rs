@@ -14,6 +14,7 @@ mod isolation;
 mod listing;
 mod one_database;
 mod opening;
+mod recovery;
 mod round_trip;
 mod schema_text;
 mod stale;
@@ -48,6 +49,14 @@ on_both! {
         cases_open_and_close_with_their_operation,
         leases_are_written_as_told,
         messages_leave_with_the_commit,
+    }
+    recovery {
+        beats_rise_and_the_server_is_recorded,
+        a_beat_is_not_counted_where_one_is_missing,
+        a_beat_on_another_server_is_not_counted,
+        of_two_that_begin_a_recovery_one_wins,
+        a_recovery_is_confirmed_and_ended_by_its_epoch,
+        a_commit_on_a_database_that_went_back_is_displaced,
     }
     stale {
         another_version_is_stale,

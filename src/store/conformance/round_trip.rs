@@ -54,6 +54,7 @@ fn full_progress() -> Progress {
         absences: 2,
         last_absence_at: Some(at(6)),
         last_not_found_at: Some(at(7)),
+        recovery_epoch: 2,
     }
 }
 

@@ -211,6 +211,7 @@ pub(super) fn empty(tenant: &TenantId) -> Commit {
         guards: Vec::new(),
         attempts: Vec::new(),
         outbox: Vec::new(),
+        footing: None,
     }
 }
 

@@ -9,6 +9,7 @@ use crate::domain::evidence::DeclineCategory;
 use crate::domain::kind::Kind;
 use crate::domain::money::MAX_MINOR_UNITS;
 use crate::domain::operation::ReviewReason;
+use crate::domain::recovery::RecoveryState;
 use crate::domain::request::CompensationReason;
 use crate::domain::state::State;
 use crate::store::read::{IS_COMPENSATION, IS_PAYMENT};
@@ -34,6 +35,7 @@ fn every_name_of_the_domain_is_allowed_and_no_other() {
         check("role", &Role::ALL, Role::name),
         check("step", &Step::ALL, Step::name),
         check("result", &AttemptResult::ALL, AttemptResult::name),
+        check("recovery_state", &RecoveryState::ALL, RecoveryState::name),
         format!("CHECK (amount BETWEEN 1 AND {MAX_MINOR_UNITS})"),
     ];
     for backend in [DbBackend::Sqlite, DbBackend::Postgres] {

@@ -8,8 +8,8 @@
 //!
 //! Addresses can hold passwords, so errors speak of "url 2 of 3".
 
-mod footing;
 mod postgres;
+mod same_file;
 mod sqlite;
 
 use std::sync::Arc;
@@ -22,7 +22,7 @@ use sea_orm::{SqliteTransactionMode, TransactionOptions, TransactionTrait};
 use super::StoreError;
 use super::trouble::Trouble;
 
-pub(super) use footing::Footing;
+pub(super) use same_file::SameFile;
 
 /// How many commits PostgreSQL takes at once from one process, at most.
 const MOST_LANES: u32 = 8;
@@ -50,7 +50,7 @@ pub(super) struct Connections {
     #[expect(dead_code, reason = "it is there to be dropped")]
     watch: Arc<postgres::Watch>,
     /// Whether it is still the database that was opened.
-    pub(super) footing: Footing,
+    pub(super) same_file: SameFile,
 }
 
 /// How many connections are for what.

@@ -19,7 +19,7 @@ use backon::{ConstantBuilder, Retryable};
 use sea_orm::sqlx::postgres::{PgConnectOptions, PgPool, PgPoolOptions};
 use sea_orm::{DatabaseConnection, SqlxPostgresConnector};
 
-use super::{ACQUIRE, Connections, Footing, Shares, TRUSTED_IDLE};
+use super::{ACQUIRE, Connections, SameFile, Shares, TRUSTED_IDLE};
 use crate::store::StoreError;
 use servers::Servers;
 
@@ -42,7 +42,7 @@ pub(super) async fn open(urls: &[String], shares: Shares) -> Result<Connections,
         write: SqlxPostgresConnector::from_sqlx_postgres_pool(write),
         read: SqlxPostgresConnector::from_sqlx_postgres_pool(read),
         lanes: shares.lanes as usize,
-        footing: Footing::default(),
+        same_file: SameFile::default(),
     })
 }
 

@@ -22,7 +22,7 @@ use sea_orm::{
 };
 
 use super::postgres::Watch;
-use super::{Connections, Footing, Shares, options, unavailable};
+use super::{Connections, SameFile, Shares, options, unavailable};
 use crate::store::StoreError;
 use crate::store::trouble::Trouble;
 
@@ -57,12 +57,12 @@ pub(super) async fn open(url: &str, shares: Shares) -> Result<Connections, Store
             named.display()
         )));
     }
-    let footing = Footing::on_file(&named);
-    let write = connect(url, shares.write, &footing, |file| settings(file, BUSY)).await?;
+    let same_file = SameFile::on_file(&named);
+    let write = connect(url, shares.write, &same_file, |file| settings(file, BUSY)).await?;
     check(&write, BUSY).await?;
     // The checks have read the file, so its log is there too.
-    footing.settle();
-    let read = connect(url, shares.read, &footing, |file| {
+    same_file.settle();
+    let read = connect(url, shares.read, &same_file, |file| {
         settings(file, BUSY).pragma("query_only", "1")
     })
     .await?;
@@ -73,14 +73,14 @@ pub(super) async fn open(url: &str, shares: Shares) -> Result<Connections, Store
         lanes: shares.lanes as usize,
         hints: None,
         watch: Watch::nothing(),
-        footing,
+        same_file,
     })
 }
 
 /// Opens a file to migrate it, and makes it if it is missing.
 pub(super) async fn create(url: &str) -> Result<DatabaseConnection, StoreError> {
     place::check(&place::itself(&place::named(url)?)?)?;
-    let db = connect(url, 1, &Footing::default(), |file| {
+    let db = connect(url, 1, &SameFile::default(), |file| {
         settings(file, BUSY_MIGRATING).create_if_missing(true)
     })
     .await?;
@@ -91,7 +91,7 @@ pub(super) async fn create(url: &str) -> Result<DatabaseConnection, StoreError> 
 async fn connect(
     url: &str,
     max_connections: u32,
-    footing: &Footing,
+    same_file: &SameFile,
     settings: impl Fn(SqliteConnectOptions) -> SqliteConnectOptions + Send + Sync + 'static,
 ) -> Result<DatabaseConnection, StoreError> {
     let mut options = options(url, max_connections);
@@ -105,11 +105,11 @@ async fn connect(
         let clean = !connection.is_in_transaction();
         Box::pin(async move { Ok(clean) })
     });
-    let footing = footing.clone();
+    let same_file = same_file.clone();
     options.map_sqlx_sqlite_pool_opts(move |pool| {
-        let footing = footing.clone();
+        let same_file = same_file.clone();
         pool.after_connect(move |_, _| {
-            let stands = footing.check();
+            let stands = same_file.check();
             Box::pin(async move { stands.map_err(|error| sqlx::Error::Io(other(error))) })
         })
     });

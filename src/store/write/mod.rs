@@ -25,8 +25,9 @@ use sea_orm::{
 };
 use tokio::time::timeout;
 
-use super::connection::{Footing, begin_to_write};
+use super::connection::{SameFile, begin_to_write};
 use super::entities::ledger;
+use super::recovery::Server;
 use super::trouble::{Trouble, may_surface_after_a_crash, surely_rolled_back};
 use super::{Commit, StoreError, Verdict};
 
@@ -45,7 +46,8 @@ const PATIENCE: Duration = Duration::from_secs(20);
 #[derive(Clone, Debug)]
 pub(super) struct Writer {
     db: DatabaseConnection,
-    footing: Footing,
+    same_file: SameFile,
+    server: Server,
     #[cfg(test)]
     pub(super) faults: fault::Faults,
 }
@@ -72,10 +74,11 @@ enum Found {
 }
 
 impl Writer {
-    pub(super) fn new(db: DatabaseConnection, footing: Footing) -> Self {
+    pub(super) fn new(db: DatabaseConnection, same_file: SameFile, server: Server) -> Self {
         Self {
             db,
-            footing,
+            same_file,
+            server,
             #[cfg(test)]
             faults: fault::Faults::default(),
         }
@@ -95,11 +98,13 @@ impl Writer {
         let mut in_doubt = false;
         loop {
             let said = match self.one_try(group).await {
-                Ok(Verdict::Stale) if in_doubt => match self.found(group).await {
-                    Ok(Found::Ours) => return Ok(Verdict::Applied),
-                    Ok(Found::Anothers | Found::Nothing) => return Ok(Verdict::Stale),
-                    Err(error) => error.to_string(),
-                },
+                Ok(refused @ (Verdict::Stale | Verdict::Displaced)) if in_doubt => {
+                    match self.found(group).await {
+                        Ok(Found::Ours) => return Ok(Verdict::Applied),
+                        Ok(Found::Anothers | Found::Nothing) => return Ok(refused),
+                        Err(error) => error.to_string(),
+                    }
+                }
                 Ok(verdict) => return Ok(verdict),
                 Err(Failure::Before(Trouble::Passing(said))) => said,
                 Err(Failure::Before(Trouble::Lasting(said))) if in_doubt => said,
@@ -130,17 +135,21 @@ impl Writer {
     async fn one_try(&self, group: &[Commit]) -> Result<Verdict, Failure> {
         self.stands()?;
         let transaction = self.begin().await?;
-        let written = timeout(PATIENCE, transaction::write(&transaction, group)).await;
+        let written = timeout(
+            PATIENCE,
+            transaction::write(&transaction, self.server, group),
+        )
+        .await;
         match written.map_err(|_| slow())? {
             Ok(()) => {
                 self.stands()?;
                 self.acknowledged(transaction).await
             }
-            Err(transaction::Refused::Stale) => {
+            Err(transaction::Refused::Void(verdict)) => {
                 // A failure to roll back closes the connection, which does
                 // the same.
                 let _ = timeout(PATIENCE, transaction.rollback()).await;
-                Ok(Verdict::Stale)
+                Ok(verdict)
             }
             Err(transaction::Refused::Database(error)) => Err(self.before(&error)),
             Err(transaction::Refused::Broken(rule)) => Err(Failure::Before(Trouble::Rule(rule))),
@@ -160,14 +169,14 @@ impl Writer {
 
     fn before(&self, error: &DbErr) -> Failure {
         let trouble = Trouble::of(error);
-        self.footing.note(&trouble);
+        self.same_file.note(&trouble);
         Failure::Before(trouble)
     }
 
     /// Nothing is begun in a database that is not ours any more, or is
     /// damaged.
     fn stands(&self) -> Result<(), Failure> {
-        let stands = self.footing.check();
+        let stands = self.same_file.check();
         stands.map_err(|error| Failure::Before(Trouble::Lasting(error.to_string())))
     }
 
@@ -177,14 +186,14 @@ impl Writer {
         #[cfg(not(test))]
         let committed = transaction.commit();
         match timeout(PATIENCE, committed).await {
-            Ok(Ok(())) if self.footing.check().is_err() => Err(Failure::Astray),
+            Ok(Ok(())) if self.same_file.check().is_err() => Err(Failure::Astray),
             Ok(Ok(())) => Ok(Verdict::Applied),
             Ok(Err(error)) if surely_rolled_back(&error) => match Trouble::of(&error) {
                 Trouble::Unique => Ok(Verdict::Stale),
                 trouble => Err(Failure::Before(trouble)),
             },
             Ok(Err(error)) => {
-                self.footing.note(&Trouble::of(&error));
+                self.same_file.note(&Trouble::of(&error));
                 Err(Failure::InDoubt {
                     may_surface: self.outlives_us() || may_surface_after_a_crash(&error),
                     said: error.to_string(),

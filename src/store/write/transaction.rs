@@ -5,13 +5,14 @@ use sea_orm::{DatabaseTransaction, DbErr};
 use super::{children, judge, operations};
 #[cfg(debug_assertions)]
 use crate::store::AttemptWrite;
-use crate::store::Commit;
+use crate::store::recovery::{self, Server};
 use crate::store::trouble::Trouble;
+use crate::store::{Commit, Verdict};
 
 /// Why a group was not written.
 pub(super) enum Refused {
-    /// A version, a fence, a guard or a unique index did not hold.
-    Stale,
+    /// What it rests on does not hold: stale or displaced.
+    Void(Verdict),
     /// The database would not.
     Database(DbErr),
     /// A row that nothing but this commit can write was there before.
@@ -22,10 +23,17 @@ pub(super) enum Refused {
 /// are ours, nobody else can write what hangs on them.
 pub(super) async fn write(
     transaction: &DatabaseTransaction,
+    server: Server,
     group: &[Commit],
 ) -> Result<(), Refused> {
+    for footing in group.iter().filter_map(|commit| commit.footing) {
+        let holds = recovery::footing_holds(transaction, server, footing).await;
+        if !holds.map_err(raced)? {
+            return Err(Refused::Void(Verdict::Displaced));
+        }
+    }
     if !judge::rows_stand(transaction, group).await.map_err(raced)? {
-        return Err(Refused::Stale);
+        return Err(Refused::Void(Verdict::Stale));
     }
     let written = operations::insert(transaction, group)
         .await
@@ -34,7 +42,7 @@ pub(super) async fn write(
             .await
             .map_err(raced)?;
     if !written {
-        return Err(Refused::Stale);
+        return Err(Refused::Void(Verdict::Stale));
     }
     #[cfg(debug_assertions)]
     halfway(group);
@@ -69,7 +77,7 @@ fn halfway(group: &[Commit]) {
 /// Another writer can have been first.
 fn raced(error: DbErr) -> Refused {
     match Trouble::of(&error) {
-        Trouble::Unique => Refused::Stale,
+        Trouble::Unique => Refused::Void(Verdict::Stale),
         Trouble::Rule(_) | Trouble::Passing(_) | Trouble::Lasting(_) | Trouble::Damaged(_) => {
             Refused::Database(error)
         }

@@ -28,6 +28,10 @@ pub(crate) struct WorldOptions {
     pub(crate) look_up_schedule_ms: &'static [u64],
     pub(crate) look_up_interval_ms: u64,
     pub(crate) drain_ms: u64,
+    /// The time between two beats.
+    pub(crate) clock_sample_ms: u64,
+    /// On PostgreSQL a witness lies in the world's folder; SQLite always has one.
+    pub(crate) witness: bool,
     /// Added to database time.
     pub(crate) shift_s: i64,
     /// Where the service looks for the processor, if something stands between
@@ -56,6 +60,8 @@ impl Default for WorldOptions {
             look_up_schedule_ms: &[100, 200, 400],
             look_up_interval_ms: 800,
             drain_ms: 3000,
+            clock_sample_ms: 3000,
+            witness: false,
             shift_s: 0,
             bank: None,
             fail_at: "",
@@ -144,6 +150,7 @@ impl WorldOptions {
                 "TIMING__LOOK_UP_INTERVAL_MS",
                 self.look_up_interval_ms.to_string(),
             ),
+            ("TIMING__CLOCK_SAMPLE_MS", self.clock_sample_ms.to_string()),
             ("TIMING__DRAIN_MS", self.drain_ms.to_string()),
             ("WORKER__POLL_MS", "50".to_owned()),
             ("LOG__FILTER", "info,payonce=debug".to_owned()),
@@ -152,7 +159,11 @@ impl WorldOptions {
             ("DEBUG__FAIL_NTH", self.fail_nth.to_string()),
             ("DEBUG__FAIL_HOW", self.fail_how.to_owned()),
         ];
-        prefixed(settings)
+        let mut environment = prefixed(settings);
+        if self.witness && database.starts_with("postgres") {
+            environment.extend(prefixed([("RECOVERY__WITNESS", "witness.json".to_owned())]));
+        }
+        environment
     }
 
     /// What the service is told of an account at such a processor.

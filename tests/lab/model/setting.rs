@@ -166,6 +166,7 @@ impl Setting {
             jitter: 500,
             case_id: CaseId(Uuid::from_u128(1)),
             child: operation_id(rows),
+            recovery: None,
         }
     }
 }

@@ -72,7 +72,7 @@ impl Wrong {
             && progress.open.is_none()
             && progress.last_not_found_at.is_some()
             && progress.attempts < 2;
-        (!hasty).then(|| schedule::plan(operation, policy, now))
+        (!hasty).then(|| schedule::plan(operation, policy, None, now))
     }
 
     /// What this rule makes of an event instead of `decide`, if anything.

@@ -64,6 +64,7 @@ fn own_word(fact: &Fact) -> Option<String> {
         | Fact::AttemptClosed { .. }
         | Fact::Moved { .. }
         | Fact::LookedUp { .. }
+        | Fact::RecoveryEntered { .. }
         | Fact::EvidenceSeen { .. }
         | Fact::SignSeen
         | Fact::ResendsEnded

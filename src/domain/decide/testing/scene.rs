@@ -15,6 +15,7 @@ use crate::domain::ledger::{self, LedgerRow, Place};
 use crate::domain::operation::{Operation, Record, ReviewReason};
 use crate::domain::outcome::{self, Answer};
 use crate::domain::profile::Policy;
+use crate::domain::recovery::Recovery;
 use crate::domain::refusal::Refusal;
 use crate::domain::request::{CreateRequest, PaymentMethod};
 use crate::domain::state::State;
@@ -31,6 +32,8 @@ pub(crate) struct Kept {
 pub(crate) struct Scene {
     pub(crate) policy: Policy,
     pub(crate) now: Instant,
+    /// The recovery that stands.
+    pub(crate) recovery: Option<Recovery>,
     /// The other payments of the order.
     pub(crate) order: Vec<Record>,
     /// The row that events are handed to.
@@ -72,6 +75,7 @@ impl Scene {
         let mut scene = Self {
             policy,
             now: START,
+            recovery: None,
             order: Vec::new(),
             focus: OperationId(Uuid::nil()),
             kept: BTreeMap::new(),
@@ -116,6 +120,7 @@ impl Scene {
             policy: &self.policy,
             deployment: "default",
             now: self.now,
+            recovery: self.recovery,
             jitter: 500,
             case_id,
             child,

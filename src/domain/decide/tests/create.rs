@@ -31,6 +31,7 @@ fn made(
         policy,
         deployment: "default",
         now: START,
+        recovery: None,
         jitter: 500,
         case_id: CaseId(Uuid::from_u128(2)),
         child: id,

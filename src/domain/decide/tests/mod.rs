@@ -10,6 +10,7 @@ mod ledger;
 mod mismatch;
 mod one_payment;
 mod properties;
+mod recovery;
 mod refund;
 mod refusals;
 mod resend;

@@ -73,6 +73,7 @@ fn creating_with_submit_is_refused_in_the_same_way() {
             policy: &stripe_like(),
             deployment: "default",
             now: START,
+            recovery: None,
             jitter: 500,
             case_id: CaseId(uuid::Uuid::from_u128(7)),
             child: id,

@@ -16,7 +16,7 @@ fn looked_after(seconds: u64, policy: Policy) -> Scene {
 }
 
 fn next(scene: &Scene) -> Step {
-    plan(scene.operation(), &scene.policy, scene.now)
+    plan(scene.operation(), &scene.policy, scene.recovery, scene.now)
 }
 
 fn may_not(scene: &mut Scene) {

@@ -24,7 +24,7 @@ const ENDINGS: [&str; 3] = ["", "-wal", "-shm"];
 
 /// What the store stands on. Cheap to clone; clones share what was found.
 #[derive(Clone, Debug, Default)]
-pub(in crate::store) struct Footing(Option<Arc<Files>>);
+pub(in crate::store) struct SameFile(Option<Arc<Files>>);
 
 #[derive(Debug)]
 struct Files {
@@ -53,7 +53,7 @@ impl Identity {
     }
 }
 
-impl Footing {
+impl SameFile {
     /// A file that is going to be opened.
     pub(super) fn on_file(named: &Path) -> Self {
         let named = ENDINGS.map(|ending| {
@@ -132,48 +132,48 @@ impl Files {
 mod tests {
     use super::*;
 
-    fn on_three_files(folder: &tempfile::TempDir) -> (PathBuf, Footing) {
+    fn on_three_files(folder: &tempfile::TempDir) -> (PathBuf, SameFile) {
         let file = folder.path().join("payonce.db");
         for ending in ENDINGS {
             fs::write(folder.path().join(format!("payonce.db{ending}")), "").unwrap();
         }
-        let footing = Footing::on_file(&file);
-        footing.settle();
-        (file, footing)
+        let same_file = SameFile::on_file(&file);
+        same_file.settle();
+        (file, same_file)
     }
 
     #[test]
     fn each_file_is_missed_and_welcome_back() {
         let folder = tempfile::tempdir().unwrap();
-        let (_, footing) = on_three_files(&folder);
+        let (_, same_file) = on_three_files(&folder);
         let away = folder.path().join("away");
         for ending in ENDINGS {
             let file = folder.path().join(format!("payonce.db{ending}"));
-            assert!(footing.check().is_ok(), "{ending}");
+            assert!(same_file.check().is_ok(), "{ending}");
             fs::rename(&file, &away).unwrap();
-            assert!(footing.check().is_err(), "{ending} moved");
+            assert!(same_file.check().is_err(), "{ending} moved");
             fs::write(&file, "").unwrap();
-            assert!(footing.check().is_err(), "{ending} replaced");
+            assert!(same_file.check().is_err(), "{ending} replaced");
             fs::rename(&away, &file).unwrap();
         }
-        assert!(footing.check().is_ok());
+        assert!(same_file.check().is_ok());
     }
 
     #[test]
     fn damage_lasts() {
         let folder = tempfile::tempdir().unwrap();
-        let (_, footing) = on_three_files(&folder);
-        footing.note(&Trouble::Lasting("the disk is full".to_owned()));
-        assert!(footing.check().is_ok());
-        footing.note(&Trouble::Damaged("malformed".to_owned()));
-        assert!(footing.check().is_err());
+        let (_, same_file) = on_three_files(&folder);
+        same_file.note(&Trouble::Lasting("the disk is full".to_owned()));
+        assert!(same_file.check().is_ok());
+        same_file.note(&Trouble::Damaged("malformed".to_owned()));
+        assert!(same_file.check().is_err());
     }
 
     #[test]
     fn a_server_has_no_files() {
-        let footing = Footing::default();
-        footing.settle();
-        footing.note(&Trouble::Damaged("malformed".to_owned()));
-        assert!(footing.check().is_ok());
+        let same_file = SameFile::default();
+        same_file.settle();
+        same_file.note(&Trouble::Damaged("malformed".to_owned()));
+        assert!(same_file.check().is_ok());
     }
 }
