@@ -3,7 +3,7 @@ use std::time::Duration;
 use payonce::proto::v1;
 use payonce::proto::v1::{Fulfilment, Outcome, SafeNextAction};
 
-use super::desk::{Desk, Setup, charge, detail, reason, recorded, wait};
+use super::desk::{Desk, Setup, charge, detail, reason, recorded, until, wait};
 use crate::lab::database::{TestDatabase, both_databases};
 
 fn compensate(id: &str, label: &str) -> v1::CompensateRequest {
@@ -68,6 +68,9 @@ async fn the_unresolved_is_refused_or_instructed() {
     };
     let unknown = desk.client.create_operation(unknown).await.unwrap();
     let unknown = unknown.into_inner().operation.unwrap();
+    // It queues if a look for due work holds all slots at this moment.
+    let sent = |operation: &v1::Operation| operation.attempt_count > 0;
+    until(&mut desk.client, &unknown.operation_id, sent).await;
     let request = compensate(&unknown.operation_id, "r");
     let refused = desk.client.compensate(request.clone()).await.unwrap_err();
     assert_eq!(reason(&refused), "OUTCOME_NOT_CONFIRMED");
