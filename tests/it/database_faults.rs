@@ -1,5 +1,9 @@
 //! PostgreSQL fails in the middle of it: nothing acknowledged is lost, and
 //! nothing is written twice.
+#![expect(
+    clippy::disallowed_methods,
+    reason = "the sessions that stand in the way are not the store's"
+)]
 
 use std::sync::Arc;
 use std::time::Duration;

@@ -83,7 +83,7 @@ impl Pair {
     pub(crate) async fn let_the_standby_fall_behind(&mut self) {
         let written = self
             .ask(PRIMARY, "SELECT pg_current_wal_flush_lsn()")
-            .unwrap();
+            .expect("the primary answers");
         let there = format!("SELECT pg_last_wal_replay_lsn() >= '{written}'::pg_lsn");
         eventually("the standby has replayed", async || {
             match self.ask(STANDBY, &there) {

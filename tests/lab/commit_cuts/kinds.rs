@@ -32,7 +32,7 @@ pub(super) enum Before {
     Nothing,
     Operation(OperationId),
     Claimed(Box<Record>),
-    Sent(Sent),
+    Sent(Box<Sent>),
 }
 
 impl Before {
@@ -100,7 +100,7 @@ impl Kind {
             Kind::Submit | Kind::Cancel => Before::Operation(world.recorded(order).await),
             Kind::Open => Before::Claimed(Box::new(world.claimed(order).await)),
             Kind::Answered | Kind::Ambiguous | Kind::NotSent | Kind::LeaseLapsed => {
-                Before::Sent(world.sent(order).await)
+                Before::Sent(Box::new(world.sent(order).await))
             }
             Kind::LookedUp | Kind::Instruction => {
                 let sent = world.sent(order).await;
@@ -108,7 +108,7 @@ impl Kind {
                     .record(&sent, Kind::Ambiguous.event(&sent))
                     .await
                     .expect("recorded");
-                Before::Sent(sent)
+                Before::Sent(Box::new(sent))
             }
             Kind::Refund => {
                 let sent = world.sent(order).await;
@@ -116,7 +116,7 @@ impl Kind {
                     .record(&sent, Kind::Answered.event(&sent))
                     .await
                     .expect("recorded");
-                Before::Sent(sent)
+                Before::Sent(Box::new(sent))
             }
             Kind::Supersede => {
                 let id = world.recorded(order).await;

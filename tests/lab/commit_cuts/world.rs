@@ -41,7 +41,9 @@ impl World {
     pub(super) async fn start() -> World {
         let database = TestDatabase::postgres();
         let url = database.url().to_owned();
-        Store::migrate(&[url.clone()]).await.expect("migrated");
+        Store::migrate(std::slice::from_ref(&url))
+            .await
+            .expect("migrated");
         let truth = connect(&url).await;
         let server = server_of(&url);
         let proxy = PostgresProxy::start(server).await.expect("a free port");
