@@ -86,12 +86,27 @@ impl World {
         self.services.len() - 1
     }
 
+    /// The same, with further variables in its environment.
+    pub(crate) async fn another_replica_with(&mut self, more: &[(&str, String)]) -> usize {
+        let service = self.start_service_with(more).await;
+        self.services.push(Some(service));
+        self.services.len() - 1
+    }
+
     async fn start_service(&mut self) -> Service {
+        self.start_service_with(&[]).await
+    }
+
+    async fn start_service_with(&mut self, more: &[(&str, String)]) -> Service {
         self.started += 1;
         let name = format!("serve-{}", self.started);
-        let environment = self
+        let mut environment = self
             .options
             .environment(self.database.url(), self.judge.address());
+        environment.extend(
+            more.iter()
+                .map(|(key, value)| ((*key).into(), value.clone())),
+        );
         let arguments = ["serve", "--json"];
         let (process, ready) =
             Process::start(&name, &arguments, &environment, self.folder.path()).await;
