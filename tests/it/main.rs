@@ -50,7 +50,6 @@ mod soak;
 mod source;
 mod sqlite;
 mod starting_over;
-mod swallowed_database;
 mod tidy;
 mod unanswered;
 mod wake_ups;

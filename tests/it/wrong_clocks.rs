@@ -1,5 +1,9 @@
 //! A replica's wall clock is wrong: it changes nothing, because
 //! leases and key windows are in the database's time.
+#![expect(
+    clippy::disallowed_methods,
+    reason = "the wall clock is what is wrong here"
+)]
 
 use std::process::Command;
 use std::time::{SystemTime, UNIX_EPOCH};
