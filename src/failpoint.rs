@@ -103,8 +103,10 @@ pub enum Death {
 struct Armed {
     point: Point,
     death: Death,
-    /// How often it is passed before it strikes.
-    left: AtomicU32,
+    /// At which time of coming by it strikes.
+    nth: u32,
+    /// How often it was passed.
+    passed: AtomicU32,
 }
 
 static ARMED: OnceLock<Armed> = OnceLock::new();
@@ -112,10 +114,15 @@ static ARMED: OnceLock<Armed> = OnceLock::new();
 /// From now on, `point` strikes when it is reached for the `nth` time. A
 /// process can be armed once.
 pub fn arm(point: Point, death: Death, nth: u32) {
-    let left = AtomicU32::new(nth.max(1));
+    let passed = AtomicU32::new(0);
     // The first order stands: a second one in the same process is a test's
     // mistake that it would notice by the missing crash.
-    let _ = ARMED.set(Armed { point, death, left });
+    let _ = ARMED.set(Armed {
+        point,
+        death,
+        nth,
+        passed,
+    });
 }
 
 /// Whether it will strike here sooner or later.
@@ -128,17 +135,7 @@ pub fn pass(point: Point) {
     let Some(armed) = ARMED.get().filter(|armed| armed.point == point) else {
         return;
     };
-    let counted = armed
-        .left
-        .fetch_update(Ordering::SeqCst, Ordering::SeqCst, |left| {
-            let reached = left <= 1 && armed.death == Death::Panic;
-            if reached {
-                Some(1)
-            } else {
-                left.checked_sub(1)
-            }
-        });
-    if counted != Ok(1) {
+    if armed.passed.fetch_add(1, Ordering::SeqCst) + 1 < armed.nth {
         return;
     }
     let name = point.name();

@@ -2,7 +2,6 @@
 //! writer was faster, decide again.
 
 use crate::domain::decide::{Context, Decision, Event, Opening, Subject, decide};
-use crate::domain::evidence::LookUp;
 use crate::domain::fact::{self, Fact};
 use crate::domain::ids::OperationId;
 use crate::domain::operation::{Lease, Record};
@@ -61,7 +60,7 @@ impl Engine {
             let subject = self.subject(tenant, id).await?;
             let now = self.now();
             let lost = lost(&subject.own.operation.lease, held);
-            if lost && is_fenced(&event) {
+            if lost && event.is_fenced() {
                 return Ok(Recorded::Fenced);
             }
             let moment = self.moment();
@@ -74,7 +73,7 @@ impl Engine {
             if nothing && (lost || is_over(&subject.own.operation.lease, now)) {
                 return Ok(Recorded::Fenced);
             }
-            let fenced = nothing || is_fenced(&event);
+            let fenced = nothing || event.is_fenced();
             if decision.is_nothing() {
                 return Ok(Recorded::Done(Box::new(subject.own)));
             }
@@ -243,24 +242,6 @@ fn found_nothing(decision: &Decision) -> bool {
         Fact::LookedUp { verdict } => *verdict != fact::Verdict::Found,
         _ => false,
     })
-}
-
-/// What is void without the lease under which it happened.
-fn is_fenced(event: &Event) -> bool {
-    match event {
-        Event::Open(_)
-        | Event::NotSent { .. }
-        | Event::Ambiguous { .. }
-        | Event::LeaseLapsed
-        | Event::Overdue
-        | Event::LookedUp(LookUp::NotFound | LookUp::NoVerdict) => true,
-        Event::Answered { .. }
-        | Event::Noticed(_)
-        | Event::LookedUp(LookUp::Found(_))
-        | Event::Submit(_)
-        | Event::Compensate(_)
-        | Event::Supersede { .. } => false,
-    }
 }
 
 #[cfg(test)]

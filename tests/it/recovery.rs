@@ -4,9 +4,9 @@
 
 use payonce::proto::v1::{OperationState, Outcome};
 
+use crate::lab::cluster::{Cluster, PRIMARY, Replication, STANDBY};
 use crate::lab::database::{TestDatabase, both_databases};
 use crate::lab::harness::{Caller, World, WorldOptions, charge, eventually, give_back};
-use crate::lab::standby::Pair;
 
 const AN_HOUR: u32 = 3600;
 
@@ -122,19 +122,21 @@ async fn a_person_begins_a_recovery_while_the_service_runs() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_standby_that_lagged_takes_over_and_takes_nothing_twice() {
-    let mut pair = Pair::start().await;
+    let mut cluster = Cluster::with_standby(Replication::Async).await;
     let options = WorldOptions {
         witness: false,
         ..slow_to_look(WorldOptions::without_keys("no_idempotency"))
     };
-    let database = TestDatabase::elsewhere(pair.urls());
+    let database = TestDatabase::elsewhere(cluster.urls());
     let mut world = World::start(database, options).await;
     let kept = charge("order-kept", "pm_ok");
     let kept = world.caller().pay_until(kept, Outcome::Succeeded).await;
-    pair.let_the_standby_fall_behind().await;
+    cluster.let_the_standby_fall_behind().await;
     lose_later(&world.caller(), &kept.operation_id).await;
     world.kill9(0);
-    pair.fail_over().await;
+    cluster.kill9(PRIMARY);
+    cluster.restart(STANDBY).await;
+    cluster.promote();
     world.restart(0).await;
 
     let standing = world.standing();

@@ -145,6 +145,16 @@ impl Cluster {
         child.wait().expect("it is ours");
     }
 
+    /// Waits until the standby has all that the primary has written so far,
+    /// then stops it: from now on it falls behind.
+    pub(crate) async fn let_the_standby_fall_behind(&mut self) {
+        let written = self.ask(PRIMARY, "SELECT pg_current_wal_flush_lsn()");
+        let written = written.expect("the primary answers");
+        let there = format!("SELECT pg_last_wal_replay_lsn() >= '{written}'::pg_lsn");
+        self.until(STANDBY, &there, "t").await;
+        self.stop_immediately(STANDBY);
+    }
+
     /// Starts a server again. A primary whose standby has taken over does not
     /// know of that, and waits for no standby.
     pub(crate) async fn restart(&mut self, server: usize) {

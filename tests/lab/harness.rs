@@ -36,7 +36,7 @@ pub(crate) use commit::built_commit;
 pub(crate) use crash::dies_at_start;
 pub(crate) use fleet::{Fleet, FleetOptions, Roster};
 pub(crate) use go_between::{GoBetween, Trick};
-pub(crate) use judge::Judge;
+pub(crate) use judge::{Judge, Request};
 pub(crate) use options::WorldOptions;
 pub(crate) use process::payonce;
 pub(crate) use refusal::Refusal;

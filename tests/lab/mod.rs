@@ -11,4 +11,3 @@ pub(crate) mod local;
 pub(crate) mod model;
 pub(crate) mod postgres_proxy;
 pub(crate) mod soak;
-pub(crate) mod standby;

@@ -135,6 +135,25 @@ impl Event {
             Event::Supersede { .. } => "supersede",
         }
     }
+
+    /// Whether it is void without the lease under which it happened. Evidence
+    /// never is: the truth enters whoever brings it.
+    pub fn is_fenced(&self) -> bool {
+        match self {
+            Event::Open(_)
+            | Event::NotSent { .. }
+            | Event::Ambiguous { .. }
+            | Event::LeaseLapsed
+            | Event::Overdue
+            | Event::LookedUp(LookUp::NotFound | LookUp::NoVerdict) => true,
+            Event::Answered { .. }
+            | Event::Noticed(_)
+            | Event::LookedUp(LookUp::Found(_))
+            | Event::Submit(_)
+            | Event::Compensate(_)
+            | Event::Supersede { .. } => false,
+        }
+    }
 }
 
 /// What an ambiguous end shows beyond "maybe".

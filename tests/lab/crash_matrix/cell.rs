@@ -56,8 +56,8 @@ impl Cell {
         }
     }
 
-    /// Whether the request can have left before the crash.
-    pub(super) fn may_have_arrived(self) -> bool {
+    /// Whether the processor has the request at the time of the crash.
+    pub(super) fn has_arrived(self) -> bool {
         match self.point {
             Point::InsideMigration
             | Point::BeforeReserve

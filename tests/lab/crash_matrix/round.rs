@@ -9,7 +9,8 @@ use tokio::task::JoinHandle;
 use super::Cell;
 use crate::lab::database::TestDatabase;
 use crate::lab::harness::{
-    Caller, Judge, Refusal, World, WorldOptions, broken_ledgers, charge, dies_at_start, give_back,
+    Caller, Judge, Refusal, Request, World, WorldOptions, broken_ledgers, charge, dies_at_start,
+    eventually, give_back,
 };
 
 const ORDER: &str = "order-1";
@@ -45,6 +46,12 @@ pub(super) async fn play(cell: Cell, number: u32, database: TestDatabase) -> usi
     let told = pay_until_death(cell, &world).await;
     let signal = world.died(0, cell.point.name()).await;
     assert_eq!(signal, Some(ABORTED), "it dies there");
+    if !early {
+        // Nobody has gone on yet: before the send nothing is there.
+        let there = arrived(cell, world.judge()).await;
+        let sent = usize::from(cell.has_arrived());
+        assert_eq!(there.len(), sent, "at the crash: {there:#?}");
+    }
     let told = told.await.expect("callers do not panic");
     match (cell.another, early) {
         (false, _) => world.restart(0).await,
@@ -98,41 +105,36 @@ async fn judge(cell: Cell, world: &World, told: Option<Operation>) -> usize {
     arrivals(cell, judge).await
 }
 
-/// Before the send nothing arrived, and after the crash it is sent: once.
-/// After it the request is there already, and nothing is sent again.
+/// The requests of the dying step that arrived: one, whether the crash came
+/// before the send or after it, and whatever was sent again has one key and
+/// one body.
 async fn arrivals(cell: Cell, judge: &Judge) -> usize {
-    let mut posts = judge.posts(ORDER).await;
-    posts.retain(|request| request.path.contains("refund") == cell.refund);
+    let posts = arrived(cell, judge).await;
     let contents: HashSet<_> = posts
         .iter()
         .map(|it| (&it.idempotency_key, &it.body_sha256))
         .collect();
     assert_eq!(contents.len(), 1, "one key, one body: {posts:#?}");
-    let expected = if cell.point == Point::B3PartSent {
-        // The half that came may be listed, and is no request.
-        posts.len()
-    } else {
-        1
-    };
-    assert_eq!(
-        posts.len(),
-        expected,
-        "{:?}: {posts:#?}",
-        cell.may_have_arrived()
-    );
+    assert_eq!(posts.len(), 1, "{posts:#?}");
     posts.len()
+}
+
+async fn arrived(cell: Cell, judge: &Judge) -> Vec<Request> {
+    let mut posts = judge.posts(ORDER).await;
+    posts.retain(|request| request.path.contains("refund") == cell.refund);
+    posts
 }
 
 async fn retry_the_charge(caller: &Caller, cell: Cell) -> Operation {
     let accepted = until_accepted(async || caller.create(charge(ORDER, cell.method())).await).await;
     let operation = accepted.operation.expect("every answer holds it");
-    let outcome = if cell.refund {
+    if cell.refund {
         // Its refund may be on its way already.
         return caller.status(&operation.operation_id).await;
-    } else {
-        Outcome::Succeeded
-    };
-    caller.until(&operation.operation_id, outcome).await
+    }
+    caller
+        .until(&operation.operation_id, Outcome::Succeeded)
+        .await
 }
 
 async fn retry_the_refund(caller: &Caller, operation_id: &str) -> Operation {
@@ -144,7 +146,7 @@ async fn retry_the_refund(caller: &Caller, operation_id: &str) -> Operation {
 
 /// As a client would that retries what was not accepted.
 async fn until_accepted<T>(call: impl AsyncFn() -> Result<T, Refusal>) -> T {
-    crate::lab::harness::eventually("it is accepted", async || {
+    eventually("it is accepted", async || {
         call().await.map_err(|refused| format!("{refused:?}"))
     })
     .await

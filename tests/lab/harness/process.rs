@@ -5,7 +5,7 @@ use std::fs::{self, File};
 use std::io::{BufRead, BufReader};
 use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, Command, ExitStatus, Stdio};
 
 use serde_json::Value;
 
@@ -98,24 +98,19 @@ impl Process {
 
     /// Waits for its end; returns its exit code.
     pub(crate) async fn exited(&mut self) -> Option<i32> {
-        let name = self.name.clone();
-        eventually(&format!("{name} ends"), async || {
-            let status = self.child.try_wait().expect("it can be waited for");
-            status
-                .map(|status| status.code())
-                .ok_or_else(|| "it runs".to_owned())
-        })
-        .await
+        self.ended().await.code()
     }
 
     /// Waits for its end by a signal; returns which.
     pub(crate) async fn ended_by_signal(&mut self) -> Option<i32> {
+        self.ended().await.signal()
+    }
+
+    async fn ended(&mut self) -> ExitStatus {
         let name = self.name.clone();
-        eventually(&format!("{name} dies"), async || {
+        eventually(&format!("{name} ends"), async || {
             let status = self.child.try_wait().expect("it can be waited for");
-            status
-                .map(|status| status.signal())
-                .ok_or_else(|| "it runs".to_owned())
+            status.ok_or_else(|| "it runs".to_owned())
         })
         .await
     }

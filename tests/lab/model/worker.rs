@@ -348,7 +348,7 @@ impl World {
     /// The engine's door for what workers bring: read, decide, commit. The
     /// reading is fresh, so the commit cannot be stale.
     pub(crate) fn record(&mut self, setting: &Setting, row: usize, held: u32, event: &Event) {
-        let fenced = is_fenced(event);
+        let fenced = event.is_fenced();
         let lost = self.rows[row].epoch != held;
         if !(fenced && lost && setting.wrong.minds_fences()) {
             self.weigh(
@@ -386,27 +386,9 @@ impl World {
             return;
         }
         let lost = held.is_some_and(|epoch| epoch != self.rows[row].epoch);
-        self.fence_broken |= lost && is_fenced(event);
+        self.fence_broken |= lost && event.is_fenced();
         let version = self.rows[row].version;
         let commit = Commit::decided(self, row, version, decision, held, fenced);
         self.commit(setting, &commit);
-    }
-}
-
-/// What is void without the lease under which it happened.
-fn is_fenced(event: &Event) -> bool {
-    match event {
-        Event::Open(_)
-        | Event::NotSent { .. }
-        | Event::Ambiguous { .. }
-        | Event::LeaseLapsed
-        | Event::Overdue
-        | Event::LookedUp(LookUp::NotFound | LookUp::NoVerdict) => true,
-        Event::Answered { .. }
-        | Event::Noticed(_)
-        | Event::LookedUp(LookUp::Found(_))
-        | Event::Submit(_)
-        | Event::Compensate(_)
-        | Event::Supersede { .. } => false,
     }
 }
